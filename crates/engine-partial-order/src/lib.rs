@@ -1,0 +1,1 @@
+//! Bounded model checking with partial orders.

@@ -1,0 +1,1 @@
+//! The judge: brute force over store buffers and over candidate executions.

@@ -1,0 +1,178 @@
+//! What an engine is: tasks, answers, guarantees, limits, observers.
+//!
+//! An [`Engine`] gets a [`Task`] (a program, a model, a question) and gives an [`Answer`]. It never prints, never reads
+//! files, and checks its [`Observer`] for cancellation. What it finds is evidence, not truth: `session` has it checked
+//! by `witness` before anybody is told.
+
+use ir::{Program, Proposition, State};
+use model::Model;
+use source::Span;
+use std::fmt;
+use std::time::Duration;
+use witness::Execution;
+
+/// What an engine is asked to do.
+#[derive(Debug, Clone, Copy)]
+pub struct Task<'a> {
+    /// About what.
+    pub program: &'a Program,
+    /// Under which memory model.
+    pub model: &'a Model,
+    /// What to find out.
+    pub question: Question<'a>,
+    /// How.
+    pub options: &'a Options,
+}
+
+/// What to find out about the executions of a program.
+#[derive(Debug, Clone, Copy)]
+pub enum Question<'a> {
+    /// For each proposition: is there an execution whose final state satisfies it?
+    Reach(&'a [Proposition]),
+    /// All final states of the observed locations, with the number of executions that end in each.
+    States,
+}
+
+/// How to find out. Engines ignore what does not concern them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// How often each jump back is taken at most.
+    pub unwind: u32,
+    /// How the partial-order engine orders events.
+    pub order: Order,
+}
+
+/// How acyclicity is decided in the partial-order engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// By a theory inside the SAT solver.
+    #[default]
+    Theory,
+    /// By a clock of bits per event, as in paper 000.
+    Clocks,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { unwind: 2, order: Order::Theory }
+    }
+}
+
+/// What an engine found out.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// What there is.
+    pub findings: Findings,
+    /// How far the engine looked.
+    pub guarantee: Guarantee,
+    /// What the search cost, in the engine's own terms and order.
+    pub statistics: Vec<(String, u64)>,
+}
+
+/// What there is.
+#[derive(Debug, Clone)]
+pub enum Findings {
+    /// For each proposition of the question an execution that satisfies it, if there is one.
+    Reach(Vec<Option<Execution>>),
+    /// The final states in ascending order.
+    States(Vec<FinalState>),
+}
+
+/// A final state and how it comes about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FinalState {
+    /// The values of the observed locations.
+    pub state: State,
+    /// How many executions end in it (how many choices of reads-from and coherence).
+    pub executions: u64,
+    /// One of them, unless the engine searches states instead of executions.
+    pub example: Option<Execution>,
+    /// The names of the model's flags that one of the executions raises.
+    pub flags: Vec<String>,
+}
+
+/// How far an answer reaches. What was found is real in any case; this says what it means that nothing was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Guarantee {
+    /// All executions of the program were covered.
+    Full,
+    /// All executions in which no jump back is taken more than `unwind` times on a path.
+    Unwound {
+        /// The bound.
+        unwind: u32,
+        /// The loops that it cuts.
+        loops: Vec<Span>,
+    },
+}
+
+/// Why an engine has no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoAnswer {
+    /// It was told to stop.
+    Cancelled,
+    /// The time was up.
+    TimedOut(Duration),
+    /// A limit of the engine was reached; the text says which.
+    GaveUp(String),
+}
+
+impl fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoAnswer::Cancelled => f.write_str("cancelled"),
+            NoAnswer::TimedOut(after) => write!(f, "timeout after {} s", after.as_secs_f64()),
+            NoAnswer::GaveUp(why) => f.write_str(why),
+        }
+    }
+}
+
+/// Why an engine does not take a task: what it cannot do, and a way round it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// What it cannot do.
+    pub reason: String,
+    /// What to do instead.
+    pub help: String,
+}
+
+/// Who watches an engine work.
+pub trait Observer: Sync {
+    /// Whether to stop, and why. Asked often, so it must be cheap.
+    fn stop(&self) -> Option<NoAnswer>;
+
+    /// A phase of the work is done.
+    fn phase(&self, name: &str, detail: &str);
+}
+
+/// Somebody who lets the engine work for as long as it wants and says nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {
+    fn stop(&self) -> Option<NoAnswer> {
+        None
+    }
+
+    fn phase(&self, _name: &str, _detail: &str) {}
+}
+
+/// A method of verification.
+pub trait Engine: Sync {
+    /// The name for `--engine`.
+    fn name(&self) -> &'static str;
+
+    /// One line about it.
+    fn about(&self) -> &'static str;
+
+    /// Whether it takes the task.
+    ///
+    /// # Errors
+    /// What it cannot do.
+    fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal>;
+
+    /// Does the task, which it has accepted.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Answer, NoAnswer>;
+}

@@ -1,0 +1,1 @@
+//! The front end for litmus tests of herd's format.

@@ -1,0 +1,132 @@
+//! Programs as text, for `--print-after` and for failing tests.
+
+use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::program::{Address, BlockId, Function, Op, Program, TagSet, Terminator};
+use std::fmt::{self, Write};
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "program {} ({})", self.name, self.arch)?;
+        for object in &self.objects {
+            for cell in &object.cells {
+                let initial = match &cell.initial {
+                    Expr::Const(value, width) => self.value_name(*value, *width),
+                    Expr::Address(object, offset) => {
+                        format!("&{}", self.address_name(Address { object: *object, offset: *offset }))
+                    }
+                    other => format!("{other:?}"),
+                };
+                writeln!(f, "  {}+{}: i{} = {initial}", object.name, cell.offset, cell.width.bits())?;
+            }
+        }
+        for thread in &self.threads {
+            writeln!(f, "thread {}:", thread.name)?;
+            let function = &self.functions[thread.body.index()];
+            for (at, block) in function.blocks.iter().enumerate() {
+                writeln!(f, " b{at}:")?;
+                for instr in &block.instrs {
+                    writeln!(f, "    {}", op(self, function, &instr.op))?;
+                }
+                writeln!(f, "    {}", terminator(self, function, &block.terminator))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn tags(program: &Program, tags: &TagSet) -> String {
+    let mut out = String::new();
+    for tag in tags.iter() {
+        let _ = write!(out, " {}", program.tags[tag.index()]);
+    }
+    out
+}
+
+fn op(program: &Program, function: &Function, op: &Op) -> String {
+    let name = |local: crate::LocalId| &function.locals[local.index()].name;
+    let show = |e: &Expr| expr(program, function, e);
+    match op {
+        Op::Assign { dst, value } => format!("{} := {}", name(*dst), show(value)),
+        Op::Load { dst, addr, tags: t, reserve } => {
+            let verb = if *reserve { "reserve" } else { "load" };
+            format!("{} := {verb} {}{}", name(*dst), show(addr), tags(program, t))
+        }
+        Op::Store { addr, value, tags: t } => format!("store {} := {}{}", show(addr), show(value), tags(program, t)),
+        Op::Rmw { dst, addr, when, value, read_tags, write_tags } => format!(
+            "{} := rmw {} := {}{}{}{}",
+            name(*dst),
+            show(addr),
+            show(value),
+            when.as_ref().map_or(String::new(), |w| format!(" when {}", show(w))),
+            tags(program, read_tags),
+            tags(program, write_tags),
+        ),
+        Op::StoreConditional { success, addr, value, tags: t } => {
+            format!("{} := store-conditional {} := {}{}", name(*success), show(addr), show(value), tags(program, t))
+        }
+        Op::Fence { tags: t } => format!("fence{}", tags(program, t)),
+        Op::Assume { condition } => format!("assume {}", show(condition)),
+    }
+}
+
+fn terminator(program: &Program, function: &Function, terminator: &Terminator) -> String {
+    let block = |b: &BlockId| format!("b{}", b.0);
+    match terminator {
+        Terminator::Goto(to) => format!("goto {}", block(to)),
+        Terminator::Branch { condition, then, otherwise, join, span: _ } => {
+            let join = join.as_ref().map_or(String::new(), |j| format!(" until {}", block(j)));
+            format!("if {} goto {} else {}{join}", expr(program, function, condition), block(then), block(otherwise))
+        }
+        Terminator::Return => "return".to_owned(),
+        Terminator::Cut { span: _ } => "cut".to_owned(),
+    }
+}
+
+fn expr(program: &Program, function: &Function, e: &Expr) -> String {
+    let show = |e: &Expr| expr(program, function, e);
+    match e {
+        Expr::Const(value, width) => crate::sign_extend(*value, *width).to_string(),
+        Expr::Local(local) => function.locals[local.index()].name.clone(),
+        Expr::Address(object, offset) => {
+            format!("&{}", program.address_name(Address { object: *object, offset: *offset }))
+        }
+        Expr::Unary(op, operand) => {
+            let operand = show(operand);
+            match op {
+                UnaryOp::Not => format!("~{operand}"),
+                UnaryOp::Neg => format!("-{operand}"),
+                UnaryOp::ZeroExtend(to) => format!("zext{}({operand})", to.bits()),
+                UnaryOp::SignExtend(to) => format!("sext{}({operand})", to.bits()),
+                UnaryOp::Truncate(to) => format!("trunc{}({operand})", to.bits()),
+            }
+        }
+        Expr::Binary(op, left, right) => format!("({} {} {})", show(left), symbol(*op), show(right)),
+        Expr::Select(condition, then, otherwise) => {
+            format!("({} ? {} : {})", show(condition), show(then), show(otherwise))
+        }
+    }
+}
+
+fn symbol(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "+",
+        BinaryOp::Sub => "-",
+        BinaryOp::Mul => "*",
+        BinaryOp::UDiv => "/u",
+        BinaryOp::URem => "%u",
+        BinaryOp::SDiv => "/",
+        BinaryOp::SRem => "%",
+        BinaryOp::And => "&",
+        BinaryOp::Or => "|",
+        BinaryOp::Xor => "^",
+        BinaryOp::Shl => "<<",
+        BinaryOp::LShr => ">>u",
+        BinaryOp::AShr => ">>",
+        BinaryOp::Eq => "==",
+        BinaryOp::Ne => "!=",
+        BinaryOp::ULt => "<u",
+        BinaryOp::ULe => "<=u",
+        BinaryOp::SLt => "<",
+        BinaryOp::SLe => "<=",
+    }
+}

@@ -1,0 +1,354 @@
+//! Programs, objects, functions, blocks and instructions.
+
+use crate::condition::{Condition, Location};
+use crate::expr::{Expr, Width};
+use source::{SourceFile, Span};
+use std::collections::BTreeMap;
+
+macro_rules! index {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The position in the vector that this indexes.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+index!(/** A shared object of a program. */ ObjectId);
+index!(/** A local variable or register of a function. */ LocalId);
+index!(/** A block of a function. */ BlockId);
+index!(/** A function of a program. */ FunctionId);
+index!(/** A thread of a program. */ ThreadId);
+index!(/** A tag of a program: a name that models give a meaning to. */ TagId);
+
+/// The tags of an access or a fence, sorted, without repetition.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct TagSet(Vec<TagId>);
+
+impl TagSet {
+    /// Adds a tag.
+    pub fn insert(&mut self, tag: TagId) {
+        if let Err(at) = self.0.binary_search(&tag) {
+            self.0.insert(at, tag);
+        }
+    }
+
+    /// Whether the tag is there.
+    pub fn contains(&self, tag: TagId) -> bool {
+        self.0.binary_search(&tag).is_ok()
+    }
+
+    /// The tags in order.
+    pub fn iter(&self) -> impl Iterator<Item = TagId> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl FromIterator<TagId> for TagSet {
+    fn from_iter<I: IntoIterator<Item = TagId>>(tags: I) -> Self {
+        let mut set = TagSet::default();
+        tags.into_iter().for_each(|tag| set.insert(tag));
+        set
+    }
+}
+
+/// A program: what a front end makes of a text.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// The name of the test or of the file.
+    pub name: String,
+    /// Whose instructions these are: `X86`, `PPC`, `C`.
+    pub arch: String,
+    /// The text that spans point into.
+    pub source: SourceFile,
+    /// Shared memory.
+    pub objects: Vec<Object>,
+    /// The bodies of threads.
+    pub functions: Vec<Function>,
+    /// The threads, all started at once.
+    pub threads: Vec<Thread>,
+    /// The names of tags; models give them meaning.
+    pub tags: Vec<String>,
+    /// What is asked about the final state.
+    pub condition: Option<Condition>,
+    /// Only final states that satisfy this count.
+    pub filter: Option<crate::Proposition>,
+    /// Further locations whose final values are observed, besides those in the condition.
+    pub observed: Vec<Location>,
+    /// What the front end knows beyond this, for reports: `Hash`, `Cycle`…
+    pub info: BTreeMap<String, String>,
+}
+
+/// A shared object: a variable, an array, a structure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Object {
+    /// Its name in the source.
+    pub name: String,
+    /// The cells, by offset; each is a location of its own.
+    pub cells: Vec<Cell>,
+}
+
+/// A location: a scalar inside an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// The byte at which it begins.
+    pub offset: u64,
+    /// Its size.
+    pub width: Width,
+    /// What it holds at first: a constant or an address.
+    pub initial: Expr,
+}
+
+/// A thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thread {
+    /// `P0`, `P1`…
+    pub name: String,
+    /// What it runs.
+    pub body: FunctionId,
+}
+
+/// A function: a control-flow graph that begins at block 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Registers and variables.
+    pub locals: Vec<Local>,
+    /// The graph.
+    pub blocks: Vec<Block>,
+}
+
+/// A register or a local variable; zero at first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Local {
+    /// Its name in the source, or a name that no source can have, such as `%zf`.
+    pub name: String,
+    /// Its size.
+    pub width: Width,
+}
+
+/// A sequence of instructions with one exit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// Executed in order.
+    pub instrs: Vec<Instr>,
+    /// What comes then.
+    pub terminator: Terminator,
+}
+
+/// An instruction and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Instr {
+    /// What it does.
+    pub op: Op,
+    /// The place in the source.
+    pub span: Span,
+}
+
+/// What an instruction does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Op {
+    /// `dst := value`.
+    Assign {
+        /// The local that changes.
+        dst: LocalId,
+        /// Its new value.
+        value: Expr,
+    },
+    /// Read the cell at `addr`: one read event.
+    Load {
+        /// The local that takes the value.
+        dst: LocalId,
+        /// Which cell.
+        addr: Expr,
+        /// The tags of the read.
+        tags: TagSet,
+        /// Whether this opens a reservation for a [`Op::StoreConditional`].
+        reserve: bool,
+    },
+    /// Write the cell at `addr`: one write event.
+    Store {
+        /// Which cell.
+        addr: Expr,
+        /// What to write.
+        value: Expr,
+        /// The tags of the write.
+        tags: TagSet,
+    },
+    /// Read the cell at `addr` and, if `when` holds, write it in the same atomic step.
+    ///
+    /// `when` and `value` may mention `dst`, which then stands for the value just read.
+    Rmw {
+        /// The local that takes the value read.
+        dst: LocalId,
+        /// Which cell.
+        addr: Expr,
+        /// Whether the write happens; always, if there is none.
+        when: Option<Expr>,
+        /// What to write.
+        value: Expr,
+        /// The tags of the read.
+        read_tags: TagSet,
+        /// The tags of the write.
+        write_tags: TagSet,
+    },
+    /// Write the cell at `addr` if the reservation of the last reserving load of the thread stands.
+    ///
+    /// It may fail for no reason. It must fail when there is no reservation, when the reservation is for another cell,
+    /// and when another thread's write to the cell came between. Either way the reservation is gone.
+    StoreConditional {
+        /// A truth value: whether it succeeded.
+        success: LocalId,
+        /// Which cell.
+        addr: Expr,
+        /// What to write.
+        value: Expr,
+        /// The tags of the write.
+        tags: TagSet,
+    },
+    /// A fence: one event that touches no memory.
+    Fence {
+        /// Which fence it is.
+        tags: TagSet,
+    },
+    /// Executions in which the truth value `condition` does not hold here do not exist.
+    Assume {
+        /// What must hold.
+        condition: Expr,
+    },
+}
+
+/// The exit of a block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Terminator {
+    /// Go on there.
+    Goto(BlockId),
+    /// Go on in one of two places.
+    Branch {
+        /// A truth value.
+        condition: Expr,
+        /// Where to go if it holds.
+        then: BlockId,
+        /// Where to go if not.
+        otherwise: BlockId,
+        /// Where the control dependency ends: at this block for structured languages, never for machine code.
+        join: Option<BlockId>,
+        /// The place in the source.
+        span: Span,
+    },
+    /// The thread ends.
+    Return,
+    /// The bound on loop iterations is exceeded here: this path is not explored further.
+    Cut {
+        /// The loop's place in the source.
+        span: Span,
+    },
+}
+
+/// A concrete address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Address {
+    /// Which object.
+    pub object: ObjectId,
+    /// Which byte of it.
+    pub offset: u64,
+}
+
+/// Addresses as words: the object above, the offset below; no small integer is an address.
+const OFFSET_BITS: u32 = 40;
+
+impl Address {
+    /// The word that stands for this address.
+    pub fn to_bits(self) -> u64 {
+        ((u64::from(self.object.0) + 1) << OFFSET_BITS) | self.offset
+    }
+
+    /// The address that a word stands for.
+    pub fn from_bits(bits: u64) -> Option<Address> {
+        let object = (bits >> OFFSET_BITS).checked_sub(1)?;
+        let object = ObjectId(u32::try_from(object).ok()?);
+        Some(Address { object, offset: bits & ((1 << OFFSET_BITS) - 1) })
+    }
+}
+
+impl Program {
+    /// An empty program about `source`.
+    pub fn new(name: impl Into<String>, arch: impl Into<String>, source: SourceFile) -> Self {
+        Program {
+            name: name.into(),
+            arch: arch.into(),
+            source,
+            objects: Vec::new(),
+            functions: Vec::new(),
+            threads: Vec::new(),
+            tags: Vec::new(),
+            condition: None,
+            filter: None,
+            observed: Vec::new(),
+            info: BTreeMap::new(),
+        }
+    }
+
+    /// The number of the tag called `name`, which is added if it is new.
+    pub fn tag(&mut self, name: &str) -> TagId {
+        let at = self.tags.iter().position(|tag| tag == name).unwrap_or_else(|| {
+            self.tags.push(name.to_owned());
+            self.tags.len() - 1
+        });
+        TagId(at as u32)
+    }
+
+    /// The function that a thread runs.
+    pub fn body(&self, thread: ThreadId) -> &Function {
+        &self.functions[self.threads[thread.index()].body.index()]
+    }
+
+    /// The cell at an address, if an access there falls on one exactly.
+    pub fn cell(&self, address: Address) -> Option<&Cell> {
+        self.objects.get(address.object.index())?.cells.iter().find(|cell| cell.offset == address.offset)
+    }
+
+    /// Every location of shared memory, in order.
+    pub fn addresses(&self) -> impl Iterator<Item = Address> + '_ {
+        self.objects.iter().enumerate().flat_map(|(object, o)| {
+            o.cells.iter().map(move |cell| Address { object: ObjectId(object as u32), offset: cell.offset })
+        })
+    }
+
+    /// The name of a location for the reader: `x`, or `a[8]` for the cell at byte 8.
+    pub fn address_name(&self, address: Address) -> String {
+        let name = self.objects.get(address.object.index()).map_or("?", |object| &object.name);
+        if address.offset == 0 { name.to_owned() } else { format!("{name}[{}]", address.offset) }
+    }
+
+    /// A value for the reader: the name of what it points to if it is an address, else a signed number.
+    pub fn value_name(&self, value: u64, width: Width) -> String {
+        match Address::from_bits(value) {
+            Some(address) if width == Width::WORD && self.cell(address).is_some() => self.address_name(address),
+            _ => crate::sign_extend(value, width).to_string(),
+        }
+    }
+
+    /// Everything the final state is observed at: what the condition mentions, then what was asked for besides.
+    pub fn observables(&self) -> Vec<Location> {
+        let mut all: Vec<Location> = self.observed.clone();
+        if let Some(condition) = &self.condition {
+            condition.proposition.for_each_location(&mut |location| all.push(location));
+        }
+        all.sort();
+        all.dedup();
+        all
+    }
+}

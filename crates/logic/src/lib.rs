@@ -1,0 +1,1 @@
+//! Terms, bit-blasting, SAT and the ordering theory.

@@ -1,0 +1,1 @@
+//! Verdicts and executions as text, JSON, CSV, herd's block, dot, SVG and HTML.

@@ -1,0 +1,1 @@
+//! The registries and the pipeline: load, choose, run, check, report.

@@ -1,0 +1,5 @@
+//! Executions and their independent checker.
+
+mod execution;
+
+pub use execution::{Action, Event, EventId, Execution};
