@@ -176,3 +176,26 @@ pub trait Engine: Sync {
     /// Why there is no answer.
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Answer, NoAnswer>;
 }
+
+/// What is known about a property.
+#[derive(Debug, Clone)]
+pub enum Verdict {
+    /// It cannot fail, as far as the guarantee says.
+    Safe(Guarantee),
+    /// It fails in this execution.
+    Unsafe(Box<Execution>),
+    /// Nothing is known.
+    Unknown(NoAnswer),
+}
+
+impl fmt::Display for Verdict {
+    /// The last line of the text output, an interface: `SAFE`, `SAFE (unwind 5)`, `UNSAFE`, `UNKNOWN (reason)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::Safe(Guarantee::Full) => f.write_str("SAFE"),
+            Verdict::Safe(Guarantee::Unwound { unwind, .. }) => write!(f, "SAFE (unwind {unwind})"),
+            Verdict::Unsafe(_) => f.write_str("UNSAFE"),
+            Verdict::Unknown(reason) => write!(f, "UNKNOWN ({reason})"),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! A loaded model.
+
+use crate::node::{Axiom, Node, NodeId, RecGroup, Sort};
+
+/// A memory model.
+#[derive(Debug, Clone)]
+pub struct Model {
+    /// The name for `--model`: the file's name without `.cat`.
+    pub name: String,
+    /// The string at the top of the file, such as `TSO`.
+    pub title: String,
+    /// What the head of the file declares.
+    pub head: Head,
+    /// All expressions, children first.
+    pub nodes: Vec<Node>,
+    /// The sort of each node.
+    pub sorts: Vec<Sort>,
+    /// The recursive definitions.
+    pub groups: Vec<RecGroup>,
+    /// The axioms in the order of the file.
+    pub axioms: Vec<Axiom>,
+    /// For display: the first name that each named node was given with `let`.
+    pub names: Vec<Option<String>>,
+}
+
+/// What the comment at the top of a model file declares with lines `@key value…`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Head {
+    /// `@about`: one line for lists.
+    pub about: String,
+    /// `@buffers`: the operational reading, if there is one.
+    pub buffers: Option<Buffers>,
+    /// `@drain`: tags of fences and accesses at which the thread's buffer must be empty.
+    pub drain: Vec<String>,
+    /// `@order-writes`: tags of fences that writes do not pass in the buffers.
+    pub order_writes: Vec<String>,
+    /// `@weaker-than`: models all of whose executions this model allows too.
+    pub weaker_than: Vec<String>,
+    /// `@architectures`: whose programs this model is about; all if empty.
+    pub architectures: Vec<String>,
+    /// `@compile`: how atomics of C are compiled for this model.
+    pub compile: Vec<CompileRule>,
+}
+
+/// The store buffers of an operational reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Buffers {
+    /// `none`: every write reaches memory at once (SC).
+    None,
+    /// `thread`: one queue per thread (TSO).
+    Thread,
+    /// `location`: one queue per thread and location (PSO).
+    Location,
+}
+
+/// `@compile KIND TAG -> step ; step ; …`, where a step is `access`, `access` with tags to add, `ctrl`, or a fence's tag.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompileRule {
+    /// `R`, `W`, `RMW` or `F`.
+    pub kind: String,
+    /// The tag that the access or fence carries, `*` for any.
+    pub tag: String,
+    /// What becomes of it.
+    pub steps: Vec<CompileStep>,
+}
+
+/// A step of a [`CompileRule`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CompileStep {
+    /// The access itself, its language-level tags replaced by these.
+    Access(Vec<String>),
+    /// A fence with this tag.
+    Fence(String),
+    /// A branch that depends on the value just read and goes to the same place either way.
+    Ctrl,
+}
+
+impl Model {
+    /// The node with this number.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+}
