@@ -1,1 +1,62 @@
-fn main() {}
+//! The command line of Fencepost: files, the terminal, exit codes.
+
+mod args;
+mod check;
+mod input;
+mod list;
+mod litmus;
+mod output;
+mod watch;
+mod why;
+
+use args::{Cli, Command};
+use clap::Parser;
+use clap::error::ErrorKind;
+use session::Failure;
+use std::process::ExitCode;
+
+/// Proved safe, or done.
+const SAFE: u8 = 0;
+/// The command makes no sense.
+const USAGE: u8 = 1;
+/// The input is bad or not supported.
+const INPUT: u8 = 2;
+/// Bounded or unknown.
+const UNKNOWN: u8 = 5;
+/// A defect of Fencepost.
+const INTERNAL: u8 = 6;
+/// Unsafe.
+const UNSAFE: u8 = 10;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let code = match error.kind() {
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => SAFE,
+                _ => USAGE,
+            };
+            // Nobody is left to tell if this fails.
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    watch::catch_interrupts();
+    std::panic::set_hook(Box::new(|_| {}));
+    let result = std::panic::catch_unwind(|| match &cli.command {
+        Command::Check(args) => check::run(args),
+        Command::Litmus(args) => litmus::run(args),
+        Command::Why(args) => why::run(args),
+        Command::List { what } => list::run(*what),
+    });
+    match result {
+        Ok(Ok(code)) => ExitCode::from(code),
+        Ok(Err(error)) => ExitCode::from(output::complain(&error)),
+        Err(panic) => {
+            let message = panic.downcast_ref::<String>().cloned();
+            let message = message.or_else(|| panic.downcast_ref::<&str>().map(|&m| m.to_owned()));
+            let failure = Failure::Internal(message.unwrap_or_else(|| "a panic".to_owned()));
+            ExitCode::from(output::complain(&failure.into()))
+        }
+    }
+}

@@ -1,1 +1,107 @@
 //! The front end for litmus tests of herd's format.
+//!
+//! [`parse`] reads X86, Power and C tests into a [`Program`]. Dependencies are those of the text: `xor r3,r1,r1` stays an
+//! exclusive or, and nothing is folded. What is in the text and not understood is refused with a [`Diagnostic`] that
+//! says a way round.
+//!
+//! Deliberately absent: accesses of different sizes to one location, virtual memory, faults, structures, `goto` and
+//! function calls in C, read-copy-update, and spurious failures of `atomic_compare_exchange_weak`.
+
+mod asm;
+mod body;
+mod build;
+mod c;
+mod condition;
+mod frame;
+mod hash;
+mod init;
+mod lex;
+mod ppc;
+mod state;
+mod x86;
+
+use asm::Isa;
+use build::{Build, Registers};
+use ir::{Program, Width};
+use source::{Diagnostic, SourceFile, Span};
+
+/// The ending of the names of litmus tests.
+pub const EXTENSION: &str = "litmus";
+
+/// The architectures that are read.
+pub const ARCHITECTURES: &[&str] = frame::ARCHITECTURES;
+
+/// The tags that programs of this front end can have, and what carries them.
+pub const TAGS: &[(&str, &str)] = &[
+    ("MFENCE", "the X86 fence"),
+    ("LFENCE", "the X86 fence"),
+    ("SFENCE", "the X86 fence"),
+    ("LOCK", "the read and the write of a locked X86 instruction"),
+    ("X", "the read and the write of a locked X86 instruction; lwarx and stwcx."),
+    ("SYNC", "the Power fence"),
+    ("LWSYNC", "the Power fence"),
+    ("EIEIO", "the Power fence"),
+    ("ISYNC", "the Power fence"),
+    ("NA", "a plain access in C"),
+    ("A", "an atomic access in C"),
+    ("RLX", "an access or fence with memory_order_relaxed"),
+    ("CON", "an access or fence with memory_order_consume"),
+    ("ACQ", "an access or fence with memory_order_acquire"),
+    ("REL", "an access or fence with memory_order_release"),
+    ("ACQ_REL", "a fence with memory_order_acq_rel"),
+    ("SC", "an access or fence with memory_order_seq_cst"),
+    ("ONCE", "READ_ONCE, WRITE_ONCE and relaxed accesses of Linux"),
+    ("ACQUIRE", "smp_load_acquire and acquire accesses of Linux"),
+    ("RELEASE", "smp_store_release and release accesses of Linux"),
+    ("NORETURN", "the read of a Linux atomic without a result"),
+    ("MB", "smp_mb"),
+    ("RMB", "smp_rmb"),
+    ("WMB", "smp_wmb"),
+];
+
+/// Reads a litmus test.
+///
+/// # Errors
+/// A complaint about the first thing in the text that is wrong or not supported.
+pub fn parse(file: &SourceFile) -> Result<Program, Diagnostic> {
+    let frame = frame::split(file)?;
+    let items = init::parse(file, frame.init.clone())?;
+    let end = condition::parse(file, frame.condition.clone())?;
+    let columns: Option<&dyn Isa> = match frame.arch {
+        "X86" => Some(&x86::X86),
+        "PPC" => Some(&ppc::Ppc),
+        _ => None,
+    };
+    let cell = if columns.is_some() { Width::WORD } else { Width::INT };
+    let mut build = Build::new(file, frame.name, frame.arch, cell);
+    let registers: Registers = match columns {
+        Some(isa) => {
+            build.initialise(&items, |_| Width::WORD);
+            asm::parse(&mut build, frame.program.clone(), &items, isa)?;
+            isa.registers()
+        }
+        None => {
+            c::parse(&mut build, frame.program.clone(), &items)?;
+            c::register
+        }
+    };
+    build.conclude(&end, registers)?;
+    let hash = hash::hash(&items, &build.lines, &end);
+    let mut program = build.program;
+    program.info.insert("Hash".to_owned(), hash);
+    if let Some(doc) = frame.doc {
+        program.info.insert("Doc".to_owned(), doc.to_owned());
+    }
+    for (key, value) in frame.info {
+        let key = if key.eq_ignore_ascii_case("hash") { "Hash" } else { key };
+        program.info.insert(key.to_owned(), value.to_owned());
+    }
+    match ir::validate(&program) {
+        Ok(()) => Ok(program),
+        Err(invalid) => {
+            let message = format!("this test is translated wrongly: {invalid}");
+            Err(Diagnostic::error(file, Span::new(0, 0), message)
+                .help("this is a mistake of the front end; please report it"))
+        }
+    }
+}

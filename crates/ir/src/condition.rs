@@ -87,7 +87,9 @@ impl Location {
     /// The name of the location as litmus tests write it: `0:EAX`, `[x]`.
     pub fn name(self, program: &Program) -> String {
         match self {
-            Location::Local(thread, local) => format!("{}:{}", thread.0, program.body(thread).locals[local.index()].name),
+            Location::Local(thread, local) => {
+                format!("{}:{}", thread.0, program.body(thread).locals[local.index()].name)
+            }
             Location::Memory(address) => format!("[{}]", program.address_name(address)),
         }
     }

@@ -95,7 +95,9 @@ pub enum BinaryOp {
 impl BinaryOp {
     /// Whether the result is a truth value whatever the width of the operands.
     pub fn is_comparison(self) -> bool {
-        use BinaryOp::{Add, And, AShr, Eq, LShr, Mul, Ne, Or, SDiv, SLe, SLt, SRem, Shl, Sub, UDiv, ULe, ULt, URem, Xor};
+        use BinaryOp::{
+            AShr, Add, And, Eq, LShr, Mul, Ne, Or, SDiv, SLe, SLt, SRem, Shl, Sub, UDiv, ULe, ULt, URem, Xor,
+        };
         match self {
             Eq | Ne | ULt | ULe | SLt | SLe => true,
             Add | Sub | Mul | UDiv | URem | SDiv | SRem | And | Or | Xor | Shl | LShr | AShr => false,

@@ -64,7 +64,9 @@ fn unroll_function(function: &mut Function, bound: u32, cut: &mut Vec<Span>) {
                 condition: condition.clone(),
                 then: goto(*then, *span),
                 otherwise: goto(*otherwise, *span),
-                join: join.and_then(|join| follow(copy, join, bound, &is_back)).and_then(|next| number.get(&next).copied()),
+                join: join
+                    .and_then(|join| follow(copy, join, bound, &is_back))
+                    .and_then(|next| number.get(&next).copied()),
                 span: *span,
             },
             Terminator::Return => Terminator::Return,

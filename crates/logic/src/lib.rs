@@ -1,1 +1,21 @@
 //! Terms, bit-blasting, SAT and the ordering theory.
+//!
+//! [`Terms`] holds hash-consed truth values ([`Bool`]) and bit-vectors ([`Term`]), simplified as they are built. A
+//! [`Solver`] decides sets of clauses; [`Blaster`] turns terms into clauses. An [`OrderGraph`] is a graph whose edges
+//! carry literals and that must have no cycle: either the [`Theory`] inside the solver sees to that, or
+//! [`OrderGraph::encode_clocks`] does with clauses.
+
+mod blast;
+mod order;
+mod simplify;
+mod solver;
+mod substitute;
+mod terms;
+mod theory;
+
+pub use blast::{Assignment, Blaster};
+pub use order::{Edge, OrderGraph};
+pub use solver::{Lit, Outcome, Solver};
+pub use substitute::{Evaluation, Substitution};
+pub use terms::{Bool, BoolNode, Term, TermNode, Terms};
+pub use theory::{LazyAxiom, Theory};

@@ -40,6 +40,17 @@ pub struct Head {
     pub architectures: Vec<String>,
     /// `@compile`: how atomics of C are compiled for this model.
     pub compile: Vec<CompileRule>,
+    /// `@tags`: tags that the file uses beyond the [`crate::KNOWN_TAGS`].
+    pub tags: Vec<String>,
+    /// `@library`: the file is there to be included and is no model by itself.
+    pub library: bool,
+}
+
+impl Head {
+    /// The rule for an access or fence of this kind (`R`, `W`, `RMW`, `F`) with these tags: the first that fits.
+    pub fn compile_rule(&self, kind: &str, has_tag: impl Fn(&str) -> bool) -> Option<&CompileRule> {
+        self.compile.iter().find(|rule| rule.kind == kind && (rule.tag == "*" || has_tag(&rule.tag)))
+    }
 }
 
 /// The store buffers of an operational reading.
@@ -53,7 +64,8 @@ pub enum Buffers {
     Location,
 }
 
-/// `@compile KIND TAG -> step ; step ; …`, where a step is `access`, `access` with tags to add, `ctrl`, or a fence's tag.
+/// `@compile KIND TAG -> step ; step ; …`, where a step is `access`, `access` with the tags it gets, `ctrl`, a fence's tag, or
+/// `nothing`. The first rule that fits counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompileRule {
     /// `R`, `W`, `RMW` or `F`.

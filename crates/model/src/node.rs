@@ -3,7 +3,7 @@
 //! Functions are inlined, names are gone (but kept for display), `let rec` is a group of mutually recursive nodes.
 //! Children come before parents, except through [`Node::Rec`], so one pass in order evaluates everything else.
 
-use source::Span;
+use source::{SourceFile, Span};
 
 /// A node of a [`crate::Model`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -151,14 +151,14 @@ pub enum Requirement {
     Empty,
 }
 
-/// What it means when the requirement is not met.
+/// What an axiom is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// The execution does not exist.
+    /// Where the requirement is not met, the execution does not exist.
     Forbids,
-    /// The execution exists and is marked (`flag`).
+    /// Where the requirement *is* met, the execution is marked: `flag ~empty race as data-race`.
     Flags,
-    /// The execution exists and makes the whole program undefined (`undefined_unless`).
+    /// Where the requirement is not met, the whole program is undefined: `undefined_unless empty race`.
     Undefines,
 }
 
@@ -175,6 +175,91 @@ pub struct Axiom {
     pub node: NodeId,
     /// What it is for.
     pub role: Role,
-    /// Where it stands in the file it comes from.
+    /// The file it comes from: the model's own or an included one.
+    pub file: SourceFile,
+    /// Where it stands in that file.
     pub span: Span,
+}
+
+impl Node {
+    /// The operands, in order; none for a recursive variable.
+    pub fn children(&self) -> Vec<NodeId> {
+        match self {
+            Node::Base(_) | Node::Set(_) | Node::EmptyRelation | Node::EmptySet | Node::Rec(..) => Vec::new(),
+            Node::Union(parts) | Node::Intersection(parts) | Node::Sequence(parts) => parts.clone(),
+            Node::Difference(a, b) | Node::Product(a, b) => vec![*a, *b],
+            Node::Complement(child)
+            | Node::Inverse(child)
+            | Node::Plus(child)
+            | Node::Star(child)
+            | Node::Optional(child)
+            | Node::Test(child)
+            | Node::Domain(child)
+            | Node::Range(child) => vec![*child],
+        }
+    }
+}
+
+impl Base {
+    /// The name in the language of models.
+    pub fn name(self) -> &'static str {
+        let scoped = |scope, names: [&'static str; 3]| match scope {
+            Scope::Any => names[0],
+            Scope::Internal => names[1],
+            Scope::External => names[2],
+        };
+        match self {
+            Base::Po => "po",
+            Base::PoLoc => "po-loc",
+            Base::Addr => "addr",
+            Base::Data => "data",
+            Base::Ctrl => "ctrl",
+            Base::Rmw => "rmw",
+            Base::Amo => "amo",
+            Base::Rf(scope) => scoped(scope, ["rf", "rfi", "rfe"]),
+            Base::Co(scope) => scoped(scope, ["co", "coi", "coe"]),
+            Base::Fr(scope) => scoped(scope, ["fr", "fri", "fre"]),
+            Base::Loc => "loc",
+            Base::Int => "int",
+            Base::Ext => "ext",
+            Base::Id => "id",
+        }
+    }
+
+    /// The base relation of this name.
+    pub fn from_name(name: &str) -> Option<Base> {
+        Base::ALL.into_iter().find(|base| base.name() == name)
+    }
+
+    /// All base relations.
+    pub const ALL: [Base; 20] = {
+        use Scope::{Any, External, Internal};
+        [
+            Base::Po,
+            Base::PoLoc,
+            Base::Addr,
+            Base::Data,
+            Base::Ctrl,
+            Base::Rmw,
+            Base::Amo,
+            Base::Rf(Any),
+            Base::Rf(Internal),
+            Base::Rf(External),
+            Base::Co(Any),
+            Base::Co(Internal),
+            Base::Co(External),
+            Base::Fr(Any),
+            Base::Fr(Internal),
+            Base::Fr(External),
+            Base::Loc,
+            Base::Int,
+            Base::Ext,
+            Base::Id,
+        ]
+    };
+
+    /// Whether it depends on what reads from what and on coherence, not on the program alone.
+    pub fn is_dynamic(self) -> bool {
+        matches!(self, Base::Rf(_) | Base::Co(_) | Base::Fr(_))
+    }
 }

@@ -177,17 +177,81 @@ impl Relation {
         Relation::product(&all, &all).zip(self, |all, own| all & !own)
     }
 
+    /// Removes all pairs.
+    pub fn clear(&mut self) {
+        self.words.fill(0);
+    }
+
+    /// Becomes equal to another relation on the same events, without allocating.
+    pub fn copy_from(&mut self, other: &Relation) {
+        self.words.copy_from_slice(&other.words);
+    }
+
+    /// Combines with another relation word by word, in place.
+    pub fn apply(&mut self, other: &Relation, combine: impl Fn(u64, u64) -> u64) {
+        self.words.iter_mut().zip(&other.words).for_each(|(own, &word)| *own = combine(*own, word));
+    }
+
+    /// Becomes `first ; second`.
+    pub fn become_composition(&mut self, first: &Relation, second: &Relation) {
+        self.clear();
+        for from in 0..self.size {
+            for middle in first.successors(from) {
+                for word in 0..self.stride {
+                    self.words[from * self.stride + word] |= second.words[middle * self.stride + word];
+                }
+            }
+        }
+    }
+
+    /// Adds the pairs from `to` to everything that `from` is related to in `other`.
+    pub fn add_successors(&mut self, to: usize, other: &Relation, from: usize) {
+        self.row_mut(to).iter_mut().zip(other.row(from)).for_each(|(own, &word)| *own |= word);
+    }
+
+    /// Becomes its transitive closure.
+    pub fn close(&mut self) {
+        let mut through = vec![0; self.stride];
+        for middle in 0..self.size {
+            through.copy_from_slice(self.row(middle));
+            for from in 0..self.size {
+                if self.contains(from, middle) {
+                    self.row_mut(from).iter_mut().zip(&through).for_each(|(word, &via)| *word |= via);
+                }
+            }
+        }
+    }
+
+    /// Adds the identity.
+    pub fn add_identity(&mut self) {
+        (0..self.size).for_each(|event| self.insert(event, event));
+    }
+
+    /// Whether there is no cycle.
+    pub fn is_acyclic(&self) -> bool {
+        // Events whose successors are all gone cannot be on a cycle: take them away until nothing changes.
+        let mut left = full(self.size);
+        let mut count = self.size;
+        loop {
+            let before = count;
+            for event in 0..self.size {
+                let (word, bit) = (event / 64, 1 << (event % 64));
+                if left[word] & bit != 0 && self.row(event).iter().zip(&left).all(|(&row, &left)| row & left == 0) {
+                    left[word] &= !bit;
+                    count -= 1;
+                }
+            }
+            if count == 0 || count == before {
+                return count == 0;
+            }
+        }
+    }
+
     /// `self ; other`.
     #[must_use]
     pub fn compose(&self, other: &Relation) -> Relation {
         let mut result = Relation::empty(self.size);
-        for from in 0..self.size {
-            for middle in self.successors(from) {
-                for word in 0..self.stride {
-                    result.words[from * self.stride + word] |= other.words[middle * self.stride + word];
-                }
-            }
-        }
+        result.become_composition(self, other);
         result
     }
 
@@ -201,14 +265,7 @@ impl Relation {
     #[must_use]
     pub fn plus(&self) -> Relation {
         let mut closure = self.clone();
-        for middle in 0..self.size {
-            let through: Vec<u64> = closure.row(middle).to_vec();
-            for from in 0..self.size {
-                if closure.contains(from, middle) {
-                    closure.row_mut(from).iter_mut().zip(&through).for_each(|(word, &via)| *word |= via);
-                }
-            }
-        }
+        closure.close();
         closure
     }
 
@@ -283,6 +340,9 @@ mod tests {
         let ring = Relation::from_pairs(4, [(0, 1), (1, 2), (2, 0), (2, 3)]);
         assert_eq!(ring.shortest_cycle(), Some(vec![0, 1, 2]));
         assert_eq!(Relation::from_pairs(3, [(0, 1), (1, 2)]).shortest_cycle(), None);
+        assert!(!chain.is_acyclic() && !ring.is_acyclic());
+        assert!(Relation::from_pairs(70, [(0, 69), (69, 1), (1, 68)]).is_acyclic());
+        assert!(Relation::empty(0).is_acyclic());
         assert_eq!(chain.inverse().inverse(), chain);
         assert_eq!(chain.complement().complement(), chain);
         assert_eq!(chain.domain().iter().collect::<Vec<_>>(), [0, 1, 3]);

@@ -1,1 +1,19 @@
 //! Verdicts and executions as text, JSON, CSV, herd's block, dot, SVG and HTML.
+//!
+//! Everything here is a pure function from the plain data of [`data`] to a `String`. Nothing is read, written or
+//! printed. One file per format; a new format is a new file.
+
+pub mod csv;
+pub mod data;
+pub mod dot;
+pub mod herd;
+pub mod html;
+pub mod json;
+mod route;
+pub mod svg;
+pub mod text;
+
+pub use data::{
+    Case, Edge, EventKind, Explanation, Graph, GraphEvent, Kind, ModelName, ModelRow, ModelTable, Observation, Refuted,
+    StateTable, Step, Why,
+};

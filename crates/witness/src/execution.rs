@@ -57,7 +57,7 @@ pub struct Event {
 pub struct Execution {
     /// The events.
     pub events: Vec<Event>,
-    /// For each read, the write that it reads from.
+    /// For each read, the write that it reads from: pairs of the write and the read.
     pub rf: Vec<(EventId, EventId)>,
     /// For each location that is written besides its initial write, all its writes in coherence order, the initial one first.
     pub co: Vec<Vec<EventId>>,

@@ -1,0 +1,135 @@
+//! `fencepost check`.
+
+use crate::args::{Check, CheckFormat};
+use crate::watch::Watch;
+use crate::{SAFE, UNKNOWN, UNSAFE, input, output};
+use anyhow::Result;
+use engine::{Guarantee, Verdict};
+use ir::Program;
+use model::Model;
+use report::{Case, Explanation, Graph, ModelName, ModelRow, ModelTable, Step, text};
+use session::{Failure, Found};
+use std::path::Path;
+
+/// Checks a program under one model, or under several.
+pub fn run(args: &Check) -> Result<u8> {
+    let file = input::read(&args.file)?;
+    let program = session::load(&file)?;
+    let mut models = input::models(&args.model)?;
+    if args.model.iter().any(|name| name == "all") {
+        models.retain(|model| applies(model, &program));
+    }
+    if let [model] = &models[..] { one(args, &program, model) } else { several(args, &program, &models) }
+}
+
+/// Whether a model is about programs of this architecture.
+pub fn applies(model: &Model, program: &Program) -> bool {
+    model.head.architectures.is_empty() || model.head.architectures.contains(&program.arch)
+}
+
+fn one(args: &Check, program: &Program, model: &Model) -> Result<u8> {
+    let watch = Watch::new(args.running.timeout, true);
+    let Found { result: verdict, engine, statistics, program } =
+        session::check(program, model, &args.running.request(), &watch)?;
+    let mut case = Case {
+        program: &program,
+        model: model_name(model),
+        engine: engine.to_owned(),
+        verdict: &verdict,
+        graph: None,
+        explanation: None,
+        relaxed: Vec::new(),
+        notes: Vec::new(),
+        seconds: watch.seconds(),
+        statistics,
+    };
+    if let Verdict::Unsafe(execution) = &verdict {
+        let structure =
+            witness::structure(&program, execution).map_err(|flaw| Failure::Internal(flaw.to_string()))?;
+        let mut graph = Graph::new(&program, execution, &structure);
+        match session::relaxed_pairs(&program, model, execution)? {
+            Some((cycle, relaxed)) => {
+                let steps = steps(&graph, &cycle);
+                graph.highlight(&steps);
+                graph.highlight_relaxed(&relaxed);
+                case.relaxed = relaxed;
+                if model.name != "sc" {
+                    case.explanation = Some(Explanation { axiom: "sc".to_owned(), requirement: String::new(), steps });
+                }
+            }
+            None => case.notes.push("this happens under sequential consistency too".to_owned()),
+        }
+        case.graph = Some(graph);
+    }
+    let options = text_options(args.output.as_deref(), args.stats);
+    let text = match args.format {
+        CheckFormat::Text => text::check(&case, options),
+        CheckFormat::Json => report::json::check(&case),
+        CheckFormat::Html => report::html::check(&case),
+        CheckFormat::Dot => draw(case.graph.as_ref(), &program.name, report::dot::render)?,
+        CheckFormat::Svg => draw(case.graph.as_ref(), &program.name, report::svg::render)?,
+    };
+    output::write(&text, args.output.as_deref())?;
+    Ok(code(&verdict))
+}
+
+fn several(args: &Check, program: &Program, models: &[Model]) -> Result<u8> {
+    let mut rows = Vec::new();
+    for model in models {
+        let watch = Watch::new(args.running.timeout, true);
+        let found = session::check(program, model, &args.running.request(), &watch)?;
+        rows.push(ModelRow {
+            model: model_name(model),
+            weaker_than: model.head.weaker_than.clone(),
+            verdict: found.result,
+            seconds: watch.seconds(),
+        });
+    }
+    let worst = rows.iter().map(|row| code(&row.verdict)).max().unwrap_or(SAFE);
+    let table = ModelTable { program, rows };
+    let text = match args.format {
+        CheckFormat::Text => text::models(&table, text_options(args.output.as_deref(), args.stats)),
+        CheckFormat::Json => report::json::models(&table),
+        CheckFormat::Dot | CheckFormat::Svg | CheckFormat::Html => {
+            let message = "pictures are of one execution: give one model";
+            return Err(Failure::Usage(message.to_owned()).into());
+        }
+    };
+    output::write(&text, args.output.as_deref())?;
+    Ok(worst)
+}
+
+fn code(verdict: &Verdict) -> u8 {
+    match verdict {
+        Verdict::Safe(Guarantee::Full) => SAFE,
+        Verdict::Safe(Guarantee::Unwound { .. }) | Verdict::Unknown(_) => UNKNOWN,
+        Verdict::Unsafe(_) => UNSAFE,
+    }
+}
+
+/// The model's name and title for reports.
+pub fn model_name(model: &Model) -> ModelName {
+    ModelName { name: model.name.clone(), title: model.title.clone() }
+}
+
+/// How to write text: in colour on a terminal.
+pub fn text_options(to: Option<&Path>, statistics: bool) -> text::Options {
+    text::Options { colour: to.is_none() && output::color(&std::io::stdout()), statistics }
+}
+
+/// The steps of a cycle, in the report's terms.
+pub fn steps(graph: &Graph, explanation: &model::Explanation) -> Vec<Step> {
+    let step = |step: &model::Step| Step {
+        from: step.from,
+        to: step.to,
+        relation: step.relation.clone(),
+        words: graph.words(step.from, step.to, &step.relation),
+    };
+    explanation.steps.iter().map(step).collect()
+}
+
+/// A picture of an execution, if there is one.
+pub fn draw(graph: Option<&Graph>, title: &str, render: fn(&Graph, &str) -> String) -> Result<String> {
+    let nothing = || Failure::Usage("there is no execution to draw; see `--format text`".to_owned());
+    Ok(render(graph.ok_or_else(nothing)?, title))
+}

@@ -1,0 +1,117 @@
+//! Files: programs, models, folders, patterns and lists.
+
+use anyhow::{Context, Result, bail};
+use model::{Include, Model};
+use session::Failure;
+use source::SourceFile;
+use std::path::{Path, PathBuf};
+
+/// Texts larger than this are refused: no litmus test is.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Reads a text file.
+pub fn read(path: &Path) -> Result<SourceFile> {
+    let name = path.display().to_string();
+    let meta = std::fs::metadata(path).with_context(|| format!("cannot read {name}"))?;
+    if meta.is_dir() {
+        bail!("{name} is a folder; `fencepost litmus` takes folders");
+    }
+    if meta.len() > MAX_BYTES {
+        bail!("{name} has {} bytes; files up to {MAX_BYTES} are read", meta.len());
+    }
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(SourceFile::new(name, text)),
+        Err(error) => bail!("{name} is no text: byte {} is not UTF-8", error.utf8_error().valid_up_to()),
+    }
+}
+
+/// The models that the names stand for; `all` for every model that comes with Fencepost.
+pub fn models(names: &[String]) -> Result<Vec<Model>> {
+    let mut found: Vec<Model> = Vec::new();
+    for name in names {
+        let new = if name == "all" {
+            session::models()
+        } else if Path::new(name).extension().is_some_and(|extension| extension == "cat") {
+            vec![model_file(Path::new(name))?]
+        } else {
+            vec![session::model(name)?]
+        };
+        found.extend(new.into_iter().filter(|model| found.iter().all(|known| known.name != model.name)).collect::<Vec<_>>());
+    }
+    Ok(found)
+}
+
+/// Includes are looked for beside the file that includes them.
+struct Beside(PathBuf);
+
+impl Include for Beside {
+    fn read(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(self.0.join(name)).ok()
+    }
+}
+
+fn model_file(path: &Path) -> Result<Model> {
+    let file = read(path)?;
+    let name = path.file_stem().map_or_else(|| "model".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    Ok(session::model_from(&name, &file, &Beside(folder))?)
+}
+
+/// The litmus files that arguments stand for: files, folders, patterns, and lists of these behind `@`.
+pub fn litmus_files(arguments: &[String]) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for argument in arguments {
+        expand(argument, Path::new(""), 0, &mut files)?;
+    }
+    Ok(files)
+}
+
+fn expand(argument: &str, base: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> {
+    if let Some(list) = argument.strip_prefix('@') {
+        if depth > 8 {
+            bail!("{list}: lists of lists go too deep");
+        }
+        let path = base.join(list);
+        let text = read(&path)?;
+        let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        for line in text.text().lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            expand(line, &folder, depth + 1, files)?;
+        }
+        return Ok(());
+    }
+    let path = base.join(argument);
+    if path.is_dir() {
+        return folder(&path, files);
+    }
+    if !path.exists() && argument.contains(['*', '?', '[']) {
+        let pattern = path.to_string_lossy().into_owned();
+        let before = files.len();
+        let matches = glob::glob(&pattern).map_err(|error| Failure::Usage(format!("{argument}: {error}")))?;
+        for found in matches {
+            let found = found?;
+            if found.is_dir() { folder(&found, files)? } else { files.push(found) }
+        }
+        if files.len() == before {
+            bail!("{argument}: no such file");
+        }
+        return Ok(());
+    }
+    files.push(path);
+    Ok(())
+}
+
+/// All litmus files below a folder, in order.
+fn folder(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    let entries = std::fs::read_dir(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut entries = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>()?;
+    entries.sort();
+    for entry in entries {
+        if entry.is_dir() {
+            folder(&entry, files)?;
+        } else if entry.extension().is_some_and(|extension| extension == "litmus") {
+            files.push(entry);
+        }
+    }
+    Ok(())
+}

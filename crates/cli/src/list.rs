@@ -1,0 +1,35 @@
+//! `fencepost list`.
+
+use crate::args::What;
+use crate::{SAFE, output};
+use anyhow::Result;
+use std::fmt::Write;
+
+/// Lists what there is.
+pub fn run(what: What) -> Result<u8> {
+    let mut text = String::new();
+    match what {
+        What::Models => {
+            for model in session::models() {
+                let about = if model.head.about.is_empty() { &model.title } else { &model.head.about };
+                writeln!(text, "{:<8} {about}", model.name)?;
+            }
+            text.push_str("FILE.cat a model of your own, in herd's cat language\n");
+        }
+        What::Engines => {
+            writeln!(text, "{:<14} the first of these that takes the task", "auto")?;
+            for engine in session::ENGINES {
+                writeln!(text, "{:<14} {}", engine.name(), engine.about())?;
+            }
+        }
+        What::Formats => {
+            text.push_str(
+                "check   text json dot svg html\n\
+                 litmus  text herd csv json\n\
+                 why     text json dot svg html\n",
+            );
+        }
+    }
+    output::write(&text, None)?;
+    Ok(SAFE)
+}

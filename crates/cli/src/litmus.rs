@@ -1,0 +1,235 @@
+//! `fencepost litmus`: many tests, many models, results in the order of the files.
+
+use crate::args::{Litmus, LitmusFormat};
+use crate::check::{applies, model_name, text_options};
+use crate::watch::{Watch, interrupted};
+use crate::{INPUT, INTERNAL, SAFE, UNKNOWN, input, output};
+use anyhow::Result;
+use engine::NoAnswer;
+use indicatif::{ProgressBar, ProgressStyle};
+use ir::Program;
+use model::Model;
+use report::{Kind, Observation, StateTable};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+/// What came of one file: text to print in order, observations for JSON, and complaints.
+#[derive(Default)]
+struct Outcome {
+    text: String,
+    observations: Vec<Observation>,
+    errors: Vec<anyhow::Error>,
+}
+
+/// Runs all tests under all models.
+pub fn run(args: &Litmus) -> Result<u8> {
+    let files = input::litmus_files(&args.files)?;
+    let models = input::models(&args.model)?;
+    let all = args.model.iter().any(|name| name == "all");
+    let batch = Batch { args, models, all };
+    let bar = progress(files.len());
+    let mut sink: Box<dyn Write> = match &args.output {
+        Some(path) => Box::new(std::io::BufWriter::new(std::fs::File::create(path)?)),
+        None => Box::new(std::io::BufWriter::new(std::io::stdout())),
+    };
+    let mut totals = Totals::default();
+    let header = if args.format == LitmusFormat::Csv { report::csv::header(args.states) } else { "" };
+    let mut alive = sink.write_all(header.as_bytes()).is_ok();
+    batch.each(&files, |outcome| {
+        totals.add(&outcome);
+        bar.inc(1);
+        bar.suspend(|| outcome.errors.iter().for_each(|error| totals.complained(output::complain(error))));
+        if args.format == LitmusFormat::Json {
+            totals.observations.extend(outcome.observations);
+        } else if alive {
+            alive = sink.write_all(outcome.text.as_bytes()).is_ok();
+        }
+        // Whoever reads this through a pipe may go away early; then there is nothing left to do.
+        alive
+    });
+    bar.finish_and_clear();
+    if args.format == LitmusFormat::Json && alive {
+        alive = sink.write_all(report::json::litmus(&totals.observations).as_bytes()).is_ok();
+    }
+    let _ = alive && sink.flush().is_ok();
+    totals.say(files.len());
+    Ok(totals.code())
+}
+
+/// Counts for the end.
+#[derive(Default)]
+struct Totals {
+    observations: Vec<Observation>,
+    unknown: usize,
+    bad: usize,
+    internal: usize,
+}
+
+impl Totals {
+    fn add(&mut self, outcome: &Outcome) {
+        self.unknown += outcome.observations.iter().filter(|o| o.kind == Kind::Unknown).count();
+    }
+
+    fn complained(&mut self, code: u8) {
+        if code == INTERNAL { self.internal += 1 } else { self.bad += 1 }
+    }
+
+    fn say(&self, files: usize) {
+        let counts = [(self.bad, "bad"), (self.unknown, "unknown"), (self.internal, "internal errors")];
+        let said: Vec<String> =
+            counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+        if !said.is_empty() {
+            eprintln!("of {files} files: {}", said.join(", "));
+        }
+    }
+
+    fn code(&self) -> u8 {
+        match (self.internal, self.bad, self.unknown) {
+            (1.., _, _) => INTERNAL,
+            (_, 1.., _) => INPUT,
+            (_, _, 1..) => UNKNOWN,
+            _ if interrupted() => UNKNOWN,
+            _ => SAFE,
+        }
+    }
+}
+
+fn progress(files: usize) -> ProgressBar {
+    if files < 20 {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} tests  {per_sec}  {eta} left");
+    ProgressBar::new(files as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+struct Batch<'a> {
+    args: &'a Litmus,
+    models: Vec<Model>,
+    /// Whether models that do not apply are left out without a word.
+    all: bool,
+}
+
+impl Batch<'_> {
+    /// Works through the files, several at once, and hands on what came of each in order until told to stop.
+    fn each(&self, files: &[PathBuf], mut done: impl FnMut(Outcome) -> bool) {
+        let workers = usize::from(self.args.jobs).min(files.len()).max(1);
+        if workers == 1 {
+            for file in files {
+                if interrupted() || !done(self.file(file)) {
+                    return;
+                }
+            }
+            return;
+        }
+        let next = AtomicUsize::new(0);
+        let (send, receive) = mpsc::channel();
+        std::thread::scope(|scope| {
+            for _ in 0..workers {
+                let (send, next) = (send.clone(), &next);
+                scope.spawn(move || {
+                    loop {
+                        let at = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(file) = files.get(at) else { return };
+                        if interrupted() || send.send((at, self.file(file))).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(send);
+            let mut waiting = BTreeMap::new();
+            let mut printed = 0;
+            for (at, outcome) in receive {
+                waiting.insert(at, outcome);
+                while let Some(outcome) = waiting.remove(&printed) {
+                    printed += 1;
+                    if !done(outcome) {
+                        next.store(files.len(), Ordering::Relaxed);
+                        return;
+                    }
+                }
+            }
+        });
+    }
+
+    fn file(&self, path: &Path) -> Outcome {
+        let mut outcome = Outcome::default();
+        let program = match input::read(path).and_then(|file| Ok(session::load(&file)?)) {
+            Ok(program) => program,
+            Err(error) => {
+                outcome.errors.push(error);
+                return outcome;
+            }
+        };
+        for model in self.models.iter().filter(|model| !self.all || applies(model, &program)) {
+            if let Err(error) = self.test(path, &program, model, &mut outcome) {
+                outcome.errors.push(error);
+            }
+        }
+        outcome
+    }
+
+    fn test(&self, path: &Path, program: &Program, model: &Model, outcome: &mut Outcome) -> Result<()> {
+        let watch = Watch::new(self.args.running.timeout, false);
+        let mut observation = Observation {
+            file: path.display().to_string(),
+            test: program.name.clone(),
+            model: model.name.clone(),
+            kind: Kind::Unknown,
+            states: None,
+            note: String::new(),
+            seconds: 0.0,
+        };
+        let request = self.args.running.request();
+        if self.args.states || self.args.format == LitmusFormat::Herd {
+            match session::states(program, model, &request, &watch)? {
+                Ok(found) => {
+                    let table = StateTable {
+                        program: &found.program,
+                        model: model_name(model),
+                        states: &found.result.states,
+                        guarantee: &found.result.guarantee,
+                        seconds: watch.seconds(),
+                    };
+                    let (positive, negative) = report::herd::count(&table);
+                    observation.kind = Kind::of(positive, negative);
+                    observation.states = Some(table.states.len() as u64);
+                    match self.args.format {
+                        LitmusFormat::Herd => outcome.text += &report::herd::block(&table),
+                        LitmusFormat::Text => outcome.text += &report::text::states(&table, text_options(self.args.output.as_deref(), false)),
+                        LitmusFormat::Csv | LitmusFormat::Json => {}
+                    }
+                }
+                Err(reason) => unknown(&mut observation, &reason),
+            }
+        } else {
+            match session::observe(program, model, &request, &watch)? {
+                Ok(found) => {
+                    let (positive, negative) = (found.result.positive.is_some(), found.result.negative.is_some());
+                    observation.kind = Kind::of(positive.into(), negative.into());
+                }
+                Err(reason) => unknown(&mut observation, &reason),
+            }
+        }
+        observation.seconds = watch.seconds();
+        match self.args.format {
+            LitmusFormat::Csv => outcome.text += &report::csv::row(&observation, self.args.states),
+            LitmusFormat::Text if !self.args.states => {
+                outcome.text += &format!("{:<10} {:<8} {}\n", observation.kind.name(), model.name, observation.file);
+            }
+            LitmusFormat::Text | LitmusFormat::Herd | LitmusFormat::Json => {}
+        }
+        if observation.kind == Kind::Unknown {
+            eprintln!("{}: {}: {}", observation.file, model.name, observation.note);
+        }
+        outcome.observations.push(observation);
+        Ok(())
+    }
+}
+
+fn unknown(observation: &mut Observation, reason: &NoAnswer) {
+    observation.note = reason.to_string();
+}

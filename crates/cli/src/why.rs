@@ -1,0 +1,57 @@
+//! `fencepost why`.
+
+use crate::args::{Why, WhyFormat};
+use crate::check::{draw, model_name, steps, text_options};
+use crate::watch::Watch;
+use crate::{SAFE, UNKNOWN, UNSAFE, input, output};
+use anyhow::Result;
+use engine::Verdict;
+use report::{Explanation, Graph, Refuted};
+use session::Failure;
+
+/// Explains why an outcome is forbidden.
+pub fn run(args: &Why) -> Result<u8> {
+    let file = input::read(&args.file)?;
+    let program = session::load(&file)?;
+    let models = input::models(std::slice::from_ref(&args.model))?;
+    let [model] = &models[..] else {
+        return Err(Failure::Usage("`why` is about one model at a time".to_owned()).into());
+    };
+    let watch = Watch::new(args.running.timeout, true);
+    let reason = match session::why(&program, model, &args.running.request(), &watch)? {
+        Ok(reason) => reason,
+        Err(verdict) => {
+            let file = args.file.display();
+            let (words, code) = match &verdict {
+                Verdict::Unsafe(_) => {
+                    (format!("nothing to explain: {} allows it\nhelp: see it with `fencepost check {file} --model {}`", model.title, args.model), UNSAFE)
+                }
+                other => (format!("no answer: {other}"), UNKNOWN),
+            };
+            eprintln!("{words}");
+            return Ok(code);
+        }
+    };
+    let mut refuted = Vec::new();
+    let ran = reason.as_ref().map_or(&program, |reason| &reason.program);
+    if let Some(reason) = &reason {
+        let structure = witness::structure(&reason.program, &reason.execution)
+            .map_err(|flaw| Failure::Internal(flaw.to_string()))?;
+        let mut graph = Graph::new(&reason.program, &reason.execution, &structure);
+        let axiom = &model.axioms[reason.explanation.axiom];
+        let steps = steps(&graph, &reason.explanation);
+        graph.highlight(&steps);
+        let requirement = model.describe(reason.explanation.axiom);
+        refuted.push(Refuted { graph, explanation: Explanation { axiom: axiom.name.clone(), requirement, steps } });
+    }
+    let why = report::Why { program: ran, model: model_name(model), refuted };
+    let text = match args.format {
+        WhyFormat::Text => report::text::why(&why, text_options(args.output.as_deref(), false)),
+        WhyFormat::Json => report::json::why(&why),
+        WhyFormat::Html => report::html::why(&why),
+        WhyFormat::Dot => draw(why.refuted.first().map(|r| &r.graph), &program.name, report::dot::render)?,
+        WhyFormat::Svg => draw(why.refuted.first().map(|r| &r.graph), &program.name, report::svg::render)?,
+    };
+    output::write(&text, args.output.as_deref())?;
+    Ok(SAFE)
+}

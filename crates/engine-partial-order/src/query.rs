@@ -1,0 +1,156 @@
+//! Questions about final states, and executions read off solutions.
+
+use crate::encode::Found;
+use crate::events::Events;
+use engine::{NoAnswer, Task};
+use ir::{Comparison, Location, Proposition, State};
+use logic::{Bool, Evaluation, Term};
+use model::Evaluator;
+use symbolic::Kind;
+use witness::{Action, Event, EventId, Execution};
+
+/// When a proposition holds in the final state.
+pub fn proposition(events: &mut Events<'_>, goal: &Proposition) -> Bool {
+    match goal {
+        Proposition::True => Bool::TRUE,
+        Proposition::False => Bool::FALSE,
+        Proposition::Atom(atom) => {
+            let value = final_value(events, atom.location);
+            let width = events.terms().width(value);
+            let equal = if atom.value > width.mask() {
+                Bool::FALSE
+            } else {
+                let constant = events.terms().constant(atom.value, width);
+                events.terms().eq(value, constant)
+            };
+            match atom.comparison {
+                Comparison::Eq => equal,
+                Comparison::Ne => !equal,
+            }
+        }
+        Proposition::Not(inner) => !proposition(events, inner),
+        Proposition::And(all) => {
+            let all: Vec<Bool> = all.iter().map(|p| proposition(events, p)).collect();
+            events.terms().all(all)
+        }
+        Proposition::Or(any) => {
+            let any: Vec<Bool> = any.iter().map(|p| proposition(events, p)).collect();
+            events.terms().any(any)
+        }
+        Proposition::Implies(left, right) => {
+            let (left, right) = (proposition(events, left), proposition(events, right));
+            events.terms().implies(left, right)
+        }
+    }
+}
+
+/// The value of a location when all is done.
+fn final_value(events: &mut Events<'_>, location: Location) -> Term {
+    let address = match location {
+        Location::Local(thread, local) => return events.structure.finals[thread.index()][local.index()],
+        Location::Memory(address) => address,
+    };
+    let place = events.addresses.iter().position(|&a| a == address).expect("validated: the location exists");
+    let width = location.width(events.program);
+    let writes: Vec<usize> = (0..events.len())
+        .filter(|&e| events.kind(e) == Kind::Write && events.locations[e].iter().any(|&(l, _)| l == place))
+        .collect();
+    let initial = events.structure.events[place].value;
+    let mut value = events.fit(initial, width);
+    for write in writes {
+        let last = events.is_last(write, place);
+        let guard = events.guard(write);
+        let written = events.structure.events[write].value;
+        let written = events.fit(written, width);
+        let terms = events.terms();
+        let last = terms.and(last, guard);
+        value = terms.ite(last, written, value);
+    }
+    value
+}
+
+/// The final values of all observed locations.
+pub fn finals(events: &mut Events<'_>) -> Vec<(Location, Term)> {
+    let observed = events.program.observables();
+    observed.into_iter().map(|location| (location, final_value(events, location))).collect()
+}
+
+/// Reads the execution off a solution.
+pub fn extract(events: &Events<'_>, finals: &[(Location, Term)], solution: &mut Evaluation<'_>) -> Found {
+    let mut number = vec![None; events.len()];
+    let mut execution = Execution::default();
+    let mut choices = Vec::new();
+    for (at, event) in events.structure.events.iter().enumerate() {
+        if !solution.truth(event.guard) {
+            continue;
+        }
+        let action = match event.kind {
+            Kind::Fence => Action::Fence,
+            Kind::Read | Kind::Write => {
+                let place = events.locations[at].iter().find(|&&(_, when)| solution.truth(when));
+                let &(place, _) = place.expect("an executed access has a location");
+                let address = events.addresses[place];
+                let cell = events.program.cell(address).expect("locations are cells").width;
+                let value = solution.value(event.value);
+                if event.kind == Kind::Read {
+                    Action::Read { address, value }
+                } else {
+                    Action::Write { address, value: ir::truncate(value, cell) }
+                }
+            }
+        };
+        number[at] = Some(EventId(execution.events.len() as u32));
+        execution.events.push(Event { thread: event.thread, action, tags: event.tags.clone(), span: event.span });
+    }
+    for (read, sources) in events.rf.iter().enumerate() {
+        let Some(reader) = number[read].filter(|_| events.kind(read) == Kind::Read) else { continue };
+        let chosen = sources.iter().find(|&&(_, when)| solution.truth(when));
+        let &(write, when) = chosen.expect("an executed read has a source");
+        execution.rf.push((number[write].expect("the source of a read is executed"), reader));
+        choices.push(when);
+    }
+    execution.co = coherence(events, &number, solution, &mut choices);
+    choices.extend(events.structure.choices.iter().map(|&choice| choice.negated_if(!solution.truth(choice))));
+    execution.finals = finals.iter().map(|&(location, term)| (location, solution.value(term))).collect::<State>();
+    Found { execution, choices }
+}
+
+/// The writes of each location in coherence order, for the locations with more than their initial write.
+fn coherence(
+    events: &Events<'_>,
+    number: &[Option<EventId>],
+    solution: &mut Evaluation<'_>,
+    choices: &mut Vec<Bool>,
+) -> Vec<Vec<EventId>> {
+    // How many writes come before each one: its place in the order of its location.
+    let mut before = vec![0usize; events.len()];
+    let mut first = vec![None; events.len()];
+    for &(a, b, when) in &events.co {
+        if number[a].is_some() && number[b].is_some() && solution.truth(when) {
+            before[b] += 1;
+            choices.push(when);
+            if events.is_initial(a) {
+                first[b] = Some(a);
+            }
+        }
+    }
+    let mut orders = Vec::new();
+    for initial in (0..events.len()).filter(|&e| events.is_initial(e)) {
+        let mut writes: Vec<usize> = (0..events.len()).filter(|&e| first[e] == Some(initial)).collect();
+        if writes.is_empty() {
+            continue;
+        }
+        writes.sort_by_key(|&write| before[write]);
+        let order = std::iter::once(initial).chain(writes);
+        orders.push(order.map(|write| number[write].expect("only executed writes are ordered")).collect());
+    }
+    orders
+}
+
+/// The names of the model's flags that an execution raises.
+pub fn flags(task: &Task<'_>, execution: &Execution) -> Result<Vec<String>, NoAnswer> {
+    let structure = witness::structure(task.program, execution)
+        .map_err(|flaw| NoAnswer::GaveUp(format!("an execution cannot be replayed: {flaw}")))?;
+    let raised = Evaluator::new(task.model, &structure).flags();
+    Ok(raised.into_iter().map(|axiom| task.model.axioms[axiom].name.clone()).collect())
+}

@@ -1,0 +1,299 @@
+//! All that one thread can do, when each read may take any value of a domain.
+
+use crate::layout::{Layout, gave_up, stray};
+use engine::{NoAnswer, Observer};
+use ir::{BlockId, Expr, Function, Instr, LocalId, Op, Program, TagSet, Terminator, ThreadId, eval, truncate};
+use source::Span;
+use std::collections::BTreeSet;
+
+/// How many traces of a thread are kept before the engine gives up.
+const TRACES: usize = 200_000;
+
+/// The values that each cell may hold.
+pub(super) type Domain = Vec<BTreeSet<u64>>;
+
+/// The reads of the thread that a value was computed from, as positions in its events.
+type Taint = BTreeSet<usize>;
+
+/// What an event does; cells by number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Act {
+    Read { cell: usize, value: u64 },
+    Write { cell: usize, value: u64 },
+    Fence,
+}
+
+/// An event of a trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Happening {
+    pub act: Act,
+    pub tags: TagSet,
+    pub span: Span,
+}
+
+/// One way through a thread: its events, the relations between them, and its locals at the end.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Trace {
+    pub events: Vec<Happening>,
+    pub addr: BTreeSet<(usize, usize)>,
+    pub data: BTreeSet<(usize, usize)>,
+    pub ctrl: BTreeSet<(usize, usize)>,
+    pub rmw: BTreeSet<(usize, usize)>,
+    pub amo: BTreeSet<(usize, usize)>,
+    pub locals: Vec<u64>,
+    /// The complaint about an access to no cell, at which the thread stopped.
+    pub stray: Option<String>,
+}
+
+impl Trace {
+    /// The reads: cell and value.
+    pub fn reads(&self) -> impl Iterator<Item = (usize, u64)> {
+        self.events.iter().filter_map(|event| match event.act {
+            Act::Read { cell, value } => Some((cell, value)),
+            Act::Write { .. } | Act::Fence => None,
+        })
+    }
+
+    /// The writes: cell and value.
+    pub fn writes(&self) -> impl Iterator<Item = (usize, u64)> {
+        self.events.iter().filter_map(|event| match event.act {
+            Act::Write { cell, value } => Some((cell, value)),
+            Act::Read { .. } | Act::Fence => None,
+        })
+    }
+}
+
+/// The traces of a thread, and whether one of them went beyond the bound on loops and was dropped.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Traces {
+    pub all: Vec<Trace>,
+    pub cut: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Reservation {
+    cell: usize,
+    read: usize,
+    taint: Taint,
+}
+
+/// A thread on its way.
+#[derive(Debug, Clone)]
+struct Path {
+    block: BlockId,
+    index: usize,
+    taints: Vec<Taint>,
+    /// The branches whose control dependency has not ended: where it ends, and what they depend on.
+    branches: Vec<(Option<BlockId>, Taint)>,
+    reservation: Option<Reservation>,
+    trace: Trace,
+}
+
+/// Enumerates the traces of a thread.
+pub(super) fn traces(
+    program: &Program,
+    layout: &Layout,
+    thread: ThreadId,
+    domain: &Domain,
+    observer: &dyn Observer,
+) -> Result<Traces, NoAnswer> {
+    let body = program.body(thread);
+    let tracer = Tracer { program, layout, body, domain };
+    let locals = body.locals.len();
+    let mut pending = vec![Path {
+        block: BlockId(0),
+        index: 0,
+        taints: vec![Taint::new(); locals],
+        branches: Vec::new(),
+        reservation: None,
+        trace: Trace { locals: vec![0; locals], ..Trace::default() },
+    }];
+    let mut traces = Traces::default();
+    while let Some(path) = pending.pop() {
+        if let Some(why) = observer.stop() {
+            return Err(why);
+        }
+        tracer.advance(path, &mut pending, &mut traces);
+        if traces.all.len() + pending.len() > TRACES {
+            return gave_up(format!("more than {TRACES} ways through a thread"));
+        }
+    }
+    Ok(traces)
+}
+
+struct Tracer<'a> {
+    program: &'a Program,
+    layout: &'a Layout,
+    body: &'a Function,
+    domain: &'a Domain,
+}
+
+impl Path {
+    fn taint(&self, expr: &Expr) -> Taint {
+        let mut taint = Taint::new();
+        expr.for_each_local(&mut |local| taint.extend(&self.taints[local.index()]));
+        taint
+    }
+
+    fn assign(&mut self, body: &Function, local: LocalId, value: u64, taint: Taint) {
+        self.trace.locals[local.index()] = truncate(value, body.locals[local.index()].width);
+        self.taints[local.index()] = taint;
+    }
+
+    /// Adds an event that depends on `addr` by its address and on the open branches.
+    fn event(&mut self, act: Act, tags: &TagSet, span: Span, addr: &Taint) -> usize {
+        let at = self.trace.events.len();
+        self.trace.events.push(Happening { act, tags: tags.clone(), span });
+        self.trace.addr.extend(addr.iter().map(|&read| (read, at)));
+        for (_, taint) in &self.branches {
+            self.trace.ctrl.extend(taint.iter().map(|&read| (read, at)));
+        }
+        at
+    }
+
+    fn enter(&mut self, block: BlockId) {
+        (self.block, self.index) = (block, 0);
+        self.branches.retain(|(join, _)| *join != Some(block));
+    }
+}
+
+impl Tracer<'_> {
+    fn value(&self, path: &Path, expr: &Expr) -> u64 {
+        eval(expr, self.body, &path.trace.locals).0
+    }
+
+    /// Runs a path to its end or to its next choice, and leaves the alternatives in `pending`.
+    fn advance(&self, mut path: Path, pending: &mut Vec<Path>, traces: &mut Traces) {
+        loop {
+            let block = &self.body.blocks[path.block.index()];
+            if let Some(instr) = block.instrs.get(path.index) {
+                path.index += 1;
+                match self.execute(path, instr) {
+                    Outcome::On(next) => path = *next,
+                    Outcome::Choice(paths) => return pending.extend(paths),
+                    Outcome::Stray(trace) => return traces.all.push(*trace),
+                }
+                continue;
+            }
+            match &block.terminator {
+                Terminator::Goto(to) => path.enter(*to),
+                Terminator::Branch { condition, then, otherwise, join, span: _ } => {
+                    let taint = path.taint(condition);
+                    path.branches.push((*join, taint));
+                    let to = if self.value(&path, condition) != 0 { then } else { otherwise };
+                    path.enter(*to);
+                }
+                Terminator::Return => return traces.all.push(path.trace),
+                Terminator::Cut { span: _ } => {
+                    traces.cut = true;
+                    return;
+                }
+            }
+        }
+    }
+
+    fn execute(&self, mut path: Path, instr: &Instr) -> Outcome {
+        let span = instr.span;
+        let addr = match &instr.op {
+            Op::Load { addr, .. }
+            | Op::Store { addr, .. }
+            | Op::Rmw { addr, .. }
+            | Op::StoreConditional { addr, .. } => addr,
+            Op::Assign { dst, value } => {
+                let (result, taint) = (self.value(&path, value), path.taint(value));
+                path.assign(self.body, *dst, result, taint);
+                return Outcome::On(Box::new(path));
+            }
+            Op::Fence { tags } => {
+                path.event(Act::Fence, tags, span, &Taint::new());
+                return Outcome::On(Box::new(path));
+            }
+            Op::Assume { condition } => {
+                let holds = self.value(&path, condition) != 0;
+                return if holds { Outcome::On(Box::new(path)) } else { Outcome::Choice(Vec::new()) };
+            }
+        };
+        let word = self.value(&path, addr);
+        let Some(cell) = self.layout.cell(word) else {
+            path.trace.stray = Some(stray(self.program, span, word));
+            return Outcome::Stray(Box::new(path.trace));
+        };
+        let taint = path.taint(addr);
+        Outcome::Choice(self.access(path, instr, cell, &taint))
+    }
+
+    /// The alternatives of an access to a cell.
+    fn access(&self, path: Path, instr: &Instr, cell: usize, addr: &Taint) -> Vec<Path> {
+        let span = instr.span;
+        let reads = |dst: LocalId, tags: &TagSet| -> Vec<(Path, usize)> {
+            let read = |&value: &u64| {
+                let mut path = path.clone();
+                let at = path.event(Act::Read { cell, value }, tags, span, addr);
+                path.assign(self.body, dst, value, Taint::from([at]));
+                (path, at)
+            };
+            self.domain[cell].iter().map(read).collect()
+        };
+        let write = |path: &mut Path, value: &Expr, tags: &TagSet, data: &Taint| {
+            let value = truncate(self.value(path, value), self.layout.widths[cell]);
+            let at = path.event(Act::Write { cell, value }, tags, span, addr);
+            path.trace.data.extend(data.iter().map(|&read| (read, at)));
+            at
+        };
+        match &instr.op {
+            Op::Load { dst, addr: _, tags, reserve } => {
+                let mut paths = reads(*dst, tags);
+                for (path, read) in paths.iter_mut().filter(|_| *reserve) {
+                    path.reservation = Some(Reservation { cell, read: *read, taint: addr.clone() });
+                }
+                paths.into_iter().map(|(path, _)| path).collect()
+            }
+            Op::Store { addr: _, value, tags } => {
+                let mut path = path;
+                let data = path.taint(value);
+                write(&mut path, value, tags, &data);
+                vec![path]
+            }
+            Op::Rmw { dst, addr: _, when, value, read_tags, write_tags } => {
+                let mut paths = reads(*dst, read_tags);
+                for (path, read) in &mut paths {
+                    if when.as_ref().is_none_or(|when| self.value(path, when) != 0) {
+                        let mut data = path.taint(value);
+                        data.extend(when.iter().flat_map(|when| path.taint(when)));
+                        data.remove(read);
+                        let pair = (*read, write(path, value, write_tags, &data));
+                        path.trace.rmw.insert(pair);
+                        path.trace.amo.insert(pair);
+                    }
+                }
+                paths.into_iter().map(|(path, _)| path).collect()
+            }
+            Op::StoreConditional { success, addr: _, value, tags } => {
+                let mut fails = path;
+                let open = fails.reservation.take();
+                let mut data = fails.taint(value);
+                data.extend(open.iter().flat_map(|open| open.taint.iter().copied()));
+                let taint: Taint = data.union(addr).copied().collect();
+                let mut paths = Vec::new();
+                if let Some(open) = open.filter(|open| open.cell == cell) {
+                    let mut succeeds = fails.clone();
+                    let at = write(&mut succeeds, value, tags, &data);
+                    succeeds.trace.rmw.insert((open.read, at));
+                    succeeds.assign(self.body, *success, 1, taint.clone());
+                    paths.push(succeeds);
+                }
+                fails.assign(self.body, *success, 0, taint);
+                paths.push(fails);
+                paths
+            }
+            Op::Assign { .. } | Op::Fence { .. } | Op::Assume { .. } => vec![path],
+        }
+    }
+}
+
+/// What comes of executing an instruction.
+enum Outcome {
+    On(Box<Path>),
+    Choice(Vec<Path>),
+    Stray(Box<Trace>),
+}

@@ -1,0 +1,215 @@
+//! Graphs that must have no cycle, with literals on their edges.
+
+use crate::solver::{Lit, Solver};
+
+/// An edge that is there if its literal holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edge {
+    /// Where it begins.
+    pub from: u32,
+    /// Where it ends.
+    pub to: u32,
+    /// When it is there.
+    pub literal: Lit,
+}
+
+/// A graph that must have no cycle.
+#[derive(Debug, Clone, Default)]
+pub struct OrderGraph {
+    nodes: u32,
+    fixed: Vec<(u32, u32)>,
+    edges: Vec<Edge>,
+}
+
+impl OrderGraph {
+    /// A graph without nodes.
+    pub fn new() -> Self {
+        OrderGraph::default()
+    }
+
+    /// A new node.
+    pub fn node(&mut self) -> u32 {
+        self.nodes += 1;
+        self.nodes - 1
+    }
+
+    /// The number of nodes.
+    pub fn node_count(&self) -> usize {
+        self.nodes as usize
+    }
+
+    /// The edges that are always there.
+    pub fn fixed(&self) -> &[(u32, u32)] {
+        &self.fixed
+    }
+
+    /// The edges that may be there.
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+
+    /// An edge that is always there.
+    pub fn add_fixed(&mut self, from: u32, to: u32) {
+        self.fixed.push((from, to));
+    }
+
+    /// An edge that is there if `literal` holds.
+    pub fn add(&mut self, from: u32, to: u32, literal: Lit) {
+        self.edges.push(Edge { from, to, literal });
+    }
+
+    /// Drops what no cycle can use: nodes and edges outside of strongly connected components, and repeated edges.
+    #[must_use]
+    pub fn simplify(mut self) -> OrderGraph {
+        let component = self.components();
+        let inside = |from: u32, to: u32| component[from as usize] == component[to as usize];
+        self.fixed.retain(|&(from, to)| inside(from, to));
+        self.edges.retain(|edge| inside(edge.from, edge.to));
+        self.fixed.sort_unstable();
+        self.fixed.dedup();
+        self.edges.sort_unstable_by_key(|edge| (edge.from, edge.to, edge.literal));
+        self.edges.dedup();
+        let mut number = vec![u32::MAX; self.nodes as usize];
+        let mut count = 0;
+        let endpoints = self.fixed.iter().copied().chain(self.edges.iter().map(|e| (e.from, e.to)));
+        for node in endpoints.flat_map(|(from, to)| [from, to]) {
+            if number[node as usize] == u32::MAX {
+                number[node as usize] = count;
+                count += 1;
+            }
+        }
+        let renumber = |node: u32| number[node as usize];
+        self.fixed.iter_mut().for_each(|(from, to)| (*from, *to) = (renumber(*from), renumber(*to)));
+        self.edges.iter_mut().for_each(|e| (e.from, e.to) = (renumber(e.from), renumber(e.to)));
+        self.nodes = count;
+        self
+    }
+
+    /// The literals that cannot hold because their edge goes against the fixed edges, each once.
+    pub fn impossible(&self) -> Vec<Lit> {
+        let words = self.node_count().div_ceil(64);
+        let mut successors = vec![Vec::new(); self.node_count()];
+        self.fixed.iter().for_each(|&(from, to)| successors[from as usize].push(to));
+        let mut impossible = Vec::new();
+        let mut reached = vec![0u64; words];
+        let mut by_end: Vec<&Edge> = self.edges.iter().collect();
+        by_end.sort_unstable_by_key(|edge| edge.to);
+        for group in by_end.chunk_by(|a, b| a.to == b.to) {
+            reached.fill(0);
+            let mut stack = vec![group[0].to];
+            while let Some(node) = stack.pop() {
+                let (word, bit) = (node as usize / 64, 1u64 << (node % 64));
+                if reached[word] & bit == 0 {
+                    reached[word] |= bit;
+                    stack.extend(&successors[node as usize]);
+                }
+            }
+            let back = |edge: &&&Edge| reached[edge.from as usize / 64] >> (edge.from % 64) & 1 == 1;
+            impossible.extend(group.iter().filter(back).map(|edge| edge.literal));
+        }
+        impossible.sort();
+        impossible.dedup();
+        impossible
+    }
+
+    /// The number of each node's strongly connected component when every edge is there.
+    fn components(&self) -> Vec<u32> {
+        let mut successors = vec![Vec::new(); self.nodes as usize];
+        self.fixed.iter().for_each(|&(from, to)| successors[from as usize].push(to));
+        self.edges.iter().for_each(|e| successors[e.from as usize].push(e.to));
+        let mut tarjan = Tarjan {
+            successors: &successors,
+            index: vec![u32::MAX; self.nodes as usize],
+            low: vec![0; self.nodes as usize],
+            component: vec![u32::MAX; self.nodes as usize],
+            stack: Vec::new(),
+            next_index: 0,
+            next_component: 0,
+        };
+        (0..self.nodes).for_each(|node| tarjan.visit(node));
+        tarjan.component
+    }
+
+    /// Gives every node a clock of ⌈log2 nodes⌉ bits and requires of each edge that its end's clock is later.
+    pub fn encode_clocks(&self, solver: &mut Solver) {
+        let bits = usize::BITS - self.node_count().saturating_sub(1).leading_zeros();
+        let clocks: Vec<Vec<Lit>> = (0..self.nodes).map(|_| (0..bits).map(|_| solver.fresh()).collect()).collect();
+        let truth = solver.truth();
+        let fixed = self.fixed.iter().map(|&(from, to)| Edge { from, to, literal: truth });
+        let mut later = rustc_hash::FxHashMap::default();
+        for edge in fixed.chain(self.edges.iter().copied()) {
+            let before = *later
+                .entry((edge.from, edge.to))
+                .or_insert_with(|| implied_less(solver, &clocks[edge.from as usize], &clocks[edge.to as usize]));
+            solver.clause(&[!edge.literal, before]);
+        }
+    }
+}
+
+/// A literal that, if it holds, makes `a < b`; bits are lowest first.
+fn implied_less(solver: &mut Solver, a: &[Lit], b: &[Lit]) -> Lit {
+    // From the lowest bit up: less on these bits iff the top bits are (0, 1), or equal and less below.
+    let mut less = !solver.truth();
+    for (&x, &y) in a.iter().zip(b) {
+        let next = solver.fresh();
+        solver.clause(&[!next, !x, y]);
+        solver.clause(&[!next, !x, less]);
+        solver.clause(&[!next, y, less]);
+        less = next;
+    }
+    less
+}
+
+/// Tarjan's algorithm without recursion.
+struct Tarjan<'a> {
+    successors: &'a [Vec<u32>],
+    index: Vec<u32>,
+    low: Vec<u32>,
+    component: Vec<u32>,
+    stack: Vec<u32>,
+    next_index: u32,
+    next_component: u32,
+}
+
+impl Tarjan<'_> {
+    fn visit(&mut self, root: u32) {
+        if self.index[root as usize] != u32::MAX {
+            return;
+        }
+        self.open(root);
+        let mut work = vec![(root, 0usize)];
+        while let Some((node, at)) = work.last_mut() {
+            let node = *node as usize;
+            if let Some(&next) = self.successors[node].get(*at) {
+                *at += 1;
+                if self.index[next as usize] == u32::MAX {
+                    self.open(next);
+                    work.push((next, 0));
+                } else if self.component[next as usize] == u32::MAX {
+                    self.low[node] = self.low[node].min(self.index[next as usize]);
+                }
+                continue;
+            }
+            work.pop();
+            if let Some(&(parent, _)) = work.last() {
+                self.low[parent as usize] = self.low[parent as usize].min(self.low[node]);
+            }
+            if self.low[node] == self.index[node] {
+                while let Some(member) = self.stack.pop() {
+                    self.component[member as usize] = self.next_component;
+                    if member as usize == node {
+                        break;
+                    }
+                }
+                self.next_component += 1;
+            }
+        }
+    }
+
+    fn open(&mut self, node: u32) {
+        self.index[node as usize] = self.next_index;
+        self.low[node as usize] = self.next_index;
+        self.next_index += 1;
+        self.stack.push(node);
+    }
+}

@@ -1,0 +1,412 @@
+//! The ordering theory: it keeps the graphs acyclic while the solver searches.
+//!
+//! The active edges are kept in a topological order that is repaired when an edge is added (Pearce and Kelly's
+//! algorithm). An edge that would close a cycle is answered with the clause that forbids a shortest such cycle. When the
+//! solver backtracks, edges go and the order stays, since it is still topological.
+//!
+//! Axioms that are no plain acyclicity are checked on complete assignments only ([`LazyAxiom`]).
+
+use crate::order::OrderGraph;
+use crate::solver::Lit;
+use cadical_sys::ExternalPropagator;
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// A constraint that is checked on complete assignments.
+pub trait LazyAxiom {
+    /// The literals whose values the check depends on.
+    fn observed(&self) -> Vec<Lit>;
+
+    /// A clause over observed literals that every solution satisfies and this assignment does not, if there is one.
+    fn violated_clause(&mut self, value: &dyn Fn(Lit) -> bool) -> Option<Vec<Lit>>;
+}
+
+/// Marks edges that are always there.
+const FIXED: u32 = u32::MAX;
+
+/// All graphs of a problem, and its lazy axioms.
+#[derive(Default)]
+pub struct Theory {
+    /// The literal of each edge that may be there, and its ends.
+    edges: Vec<(u32, u32, Lit)>,
+    /// The edges of each literal, by its code.
+    watched: Vec<Vec<u32>>,
+    lazy: Vec<Box<dyn LazyAxiom>>,
+    graph: Active,
+    /// Observed literals in the order in which they became true.
+    assigned: Vec<Lit>,
+    /// How many of them were already turned into edges.
+    processed: usize,
+    /// The length of `assigned` at each decision.
+    levels: Vec<usize>,
+    /// Edges in the order in which they became active, with the position in `assigned` that made them so.
+    trail: Vec<(u32, usize)>,
+    /// A clause that the solver has yet to be told, last literal first.
+    clause: Option<Vec<Lit>>,
+    conflicts: Rc<Cell<u64>>,
+}
+
+/// The edges that are there now, in a topological order of the nodes.
+#[derive(Default)]
+struct Active {
+    out: Vec<Vec<(u32, u32)>>,
+    into: Vec<Vec<(u32, u32)>>,
+    position: Vec<u32>,
+    parent: Vec<(u32, u32)>,
+    seen: Vec<u32>,
+    round: u32,
+}
+
+impl Theory {
+    /// A theory without graphs.
+    pub fn new() -> Self {
+        Theory::default()
+    }
+
+    /// Adds a graph. Returns false if its fixed edges alone have a cycle: then there is no solution.
+    pub fn add_graph(&mut self, graph: &OrderGraph) -> bool {
+        let base = self.graph.out.len() as u32;
+        for _ in 0..graph.node_count() {
+            self.graph.position.push(self.graph.out.len() as u32);
+            self.graph.out.push(Vec::new());
+            self.graph.into.push(Vec::new());
+            self.graph.parent.push((0, FIXED));
+            self.graph.seen.push(0);
+        }
+        for edge in graph.edges() {
+            let number = self.edges.len() as u32;
+            self.edges.push((base + edge.from, base + edge.to, edge.literal));
+            let code = edge.literal.code();
+            if self.watched.len() <= code {
+                self.watched.resize(code + 1, Vec::new());
+            }
+            self.watched[code].push(number);
+        }
+        graph.fixed().iter().all(|&(from, to)| self.graph.insert(base + from, base + to, FIXED).is_none())
+    }
+
+    /// Adds an axiom that is checked on complete assignments.
+    pub fn add_lazy(&mut self, axiom: Box<dyn LazyAxiom>) {
+        self.lazy.push(axiom);
+    }
+
+    /// Whether there is nothing to watch.
+    pub fn is_trivial(&self) -> bool {
+        self.edges.is_empty() && self.lazy.is_empty()
+    }
+
+    pub(crate) fn count_conflicts(&mut self, counter: Rc<Cell<u64>>) {
+        self.conflicts = counter;
+    }
+
+    pub(crate) fn observed(&self) -> Vec<Lit> {
+        let mut literals: Vec<Lit> = self.edges.iter().map(|&(_, _, literal)| literal).collect();
+        literals.extend(self.lazy.iter().flat_map(|axiom| axiom.observed()));
+        literals.iter_mut().for_each(|literal| *literal = Lit(literal.0.abs()));
+        literals.sort();
+        literals.dedup();
+        literals
+    }
+
+    /// Turns newly true literals into edges until one closes a cycle.
+    fn process(&mut self) {
+        while self.clause.is_none() && self.processed < self.assigned.len() {
+            let at = self.processed;
+            let code = self.assigned[at].code();
+            let count = self.watched.get(code).map_or(0, Vec::len);
+            for watch in 0..count {
+                let number = self.watched[code][watch];
+                let (from, to, _) = self.edges[number as usize];
+                if let Some(cycle) = self.graph.insert(from, to, number) {
+                    self.clause = Some(self.forbid(&cycle));
+                    // The literal stays unprocessed: its other edges come when it is still true after the conflict.
+                    return;
+                }
+                self.trail.push((number, at));
+            }
+            self.processed += 1;
+        }
+    }
+
+    /// The clause that not all of these edges are there.
+    fn forbid(&self, cycle: &[u32]) -> Vec<Lit> {
+        let literals = cycle.iter().filter(|&&edge| edge != FIXED).map(|&edge| !self.edges[edge as usize].2);
+        let mut clause: Vec<Lit> = literals.collect();
+        clause.sort();
+        clause.dedup();
+        clause
+    }
+
+    /// Removes the edges that became active at or after this position of `assigned`.
+    fn undo(&mut self, length: usize) {
+        while let Some(&(number, at)) = self.trail.last() {
+            if at < length {
+                break;
+            }
+            self.trail.pop();
+            let (from, to, _) = self.edges[number as usize];
+            self.graph.remove(from, to, number);
+        }
+    }
+}
+
+impl ExternalPropagator for Theory {
+    fn notify_assignment(&mut self, literals: &[i32]) {
+        self.assigned.extend(literals.iter().map(|&literal| Lit(literal)));
+        self.process();
+    }
+
+    fn notify_new_decision_level(&mut self) {
+        self.levels.push(self.assigned.len());
+    }
+
+    fn notify_backtrack(&mut self, new_level: usize) {
+        if new_level >= self.levels.len() {
+            return;
+        }
+        let length = self.levels[new_level];
+        self.levels.truncate(new_level);
+        self.assigned.truncate(length);
+        self.undo(length);
+        self.processed = self.processed.min(length);
+        self.clause = None;
+        // Edges of a literal that was being processed when a conflict came up are on the trail already.
+        if self.trail.last().is_some_and(|&(_, at)| at >= self.processed) {
+            self.undo(self.processed);
+        }
+        self.process();
+    }
+
+    fn cb_check_found_model(&mut self, model: &[i32]) -> bool {
+        if self.clause.is_some() {
+            return false;
+        }
+        let highest = model.iter().map(|literal| literal.unsigned_abs()).max().unwrap_or(0) as usize;
+        let mut truth = vec![false; highest + 1];
+        model.iter().for_each(|&literal| truth[literal.unsigned_abs() as usize] = literal > 0);
+        let value = |literal: Lit| truth.get(literal.variable() + 1).copied().unwrap_or(false) != literal.is_negated();
+        // The search has seen every edge as it came; that it missed none is checked here from scratch.
+        for &(from, to, literal) in &self.edges {
+            let known = self.graph.out[from as usize].iter().any(|&(node, _)| node == to);
+            assert!(!value(literal) || known, "the theory has seen every edge of the model");
+        }
+        for axiom in &mut self.lazy {
+            if let Some(clause) = axiom.violated_clause(&value) {
+                assert!(clause.iter().all(|&literal| !value(literal)), "a violated clause is false in the model");
+                self.clause = Some(clause);
+                return false;
+            }
+        }
+        true
+    }
+
+    fn cb_has_external_clause(&mut self, is_forgettable: &mut bool) -> bool {
+        *is_forgettable = false;
+        if self.clause.is_some() {
+            self.conflicts.set(self.conflicts.get() + 1);
+        }
+        self.clause.is_some()
+    }
+
+    fn cb_add_external_clause_lit(&mut self) -> i32 {
+        let next = self.clause.as_mut().and_then(Vec::pop);
+        match next {
+            Some(literal) => literal.0,
+            None => {
+                self.clause = None;
+                0
+            }
+        }
+    }
+}
+
+impl Active {
+    /// Adds an edge; if it closes a cycle it is not added and the edges of a shortest cycle are returned.
+    fn insert(&mut self, from: u32, to: u32, edge: u32) -> Option<Vec<u32>> {
+        if from == to {
+            return Some(vec![edge]);
+        }
+        let (low, high) = (self.position[to as usize], self.position[from as usize]);
+        if low < high {
+            let ahead = self.forward(to, high);
+            if self.seen[from as usize] == self.round {
+                return Some(self.path(to, from, edge));
+            }
+            let behind = self.backward(from, low);
+            self.reorder(behind, ahead);
+        }
+        self.out[from as usize].push((to, edge));
+        self.into[to as usize].push((from, edge));
+        None
+    }
+
+    /// Removes an edge: it is the last one that its ends got.
+    fn remove(&mut self, from: u32, to: u32, edge: u32) {
+        let out = self.out[from as usize].pop();
+        let into = self.into[to as usize].pop();
+        assert_eq!((out, into), (Some((to, edge)), Some((from, edge))), "edges go in the opposite order of coming");
+    }
+
+    /// The nodes reachable from `start` at positions up to `limit`, breadth first; stops when `limit` is reached.
+    fn forward(&mut self, start: u32, limit: u32) -> Vec<u32> {
+        self.round += 1;
+        self.seen[start as usize] = self.round;
+        let mut queue = VecDeque::from([start]);
+        let mut found = vec![start];
+        while let Some(node) = queue.pop_front() {
+            for &(next, edge) in &self.out[node as usize] {
+                let at = self.position[next as usize];
+                if at > limit || self.seen[next as usize] == self.round {
+                    continue;
+                }
+                self.seen[next as usize] = self.round;
+                self.parent[next as usize] = (node, edge);
+                if at == limit {
+                    return found;
+                }
+                found.push(next);
+                queue.push_back(next);
+            }
+        }
+        found
+    }
+
+    /// The nodes that reach `start` at positions down to `limit`.
+    fn backward(&mut self, start: u32, limit: u32) -> Vec<u32> {
+        self.round += 1;
+        self.seen[start as usize] = self.round;
+        let mut stack = vec![start];
+        let mut found = vec![start];
+        while let Some(node) = stack.pop() {
+            for &(previous, _) in &self.into[node as usize] {
+                if self.position[previous as usize] > limit && self.seen[previous as usize] != self.round {
+                    self.seen[previous as usize] = self.round;
+                    found.push(previous);
+                    stack.push(previous);
+                }
+            }
+        }
+        found
+    }
+
+    /// Gives the nodes behind the edge the lower of their positions and those ahead of it the higher ones.
+    fn reorder(&mut self, mut behind: Vec<u32>, mut ahead: Vec<u32>) {
+        behind.sort_unstable_by_key(|&node| self.position[node as usize]);
+        ahead.sort_unstable_by_key(|&node| self.position[node as usize]);
+        let nodes: Vec<u32> = behind.into_iter().chain(ahead).collect();
+        let mut positions: Vec<u32> = nodes.iter().map(|&node| self.position[node as usize]).collect();
+        positions.sort_unstable();
+        nodes.iter().zip(positions).for_each(|(&node, position)| self.position[node as usize] = position);
+    }
+
+    /// The edges of the path that the last [`Active::forward`] found, and the edge that closes the cycle.
+    fn path(&self, start: u32, end: u32, closing: u32) -> Vec<u32> {
+        let mut edges = vec![closing];
+        let mut node = end;
+        while node != start {
+            let (previous, edge) = self.parent[node as usize];
+            edges.push(edge);
+            node = previous;
+        }
+        edges
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solver::{Outcome, Solver};
+
+    /// A pseudo-random number generator.
+    fn next(state: &mut u64) -> u64 {
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        *state
+    }
+
+    fn has_cycle(nodes: usize, edges: &[(u32, u32)]) -> bool {
+        let mut reach = vec![vec![false; nodes]; nodes];
+        edges.iter().for_each(|&(a, b)| reach[a as usize][b as usize] = true);
+        for k in 0..nodes {
+            for i in 0..nodes {
+                for j in 0..nodes {
+                    reach[i][j] |= reach[i][k] && reach[k][j];
+                }
+            }
+        }
+        (0..nodes).any(|node| reach[node][node])
+    }
+
+    /// Random graphs with random clauses over the edges: the theory and the clocks agree with brute force.
+    #[test]
+    fn theory_and_clocks_agree_with_brute_force() {
+        let mut state = 0x9E37_79B9_7F4A_7C15;
+        let mut outcomes = [0; 2];
+        for _ in 0..400 {
+            let nodes = 3 + next(&mut state) % 4;
+            let count = 3 + next(&mut state) % 7;
+            let pair = |state: &mut u64| ((next(state) % nodes) as u32, (next(state) % nodes) as u32);
+            let ends: Vec<(u32, u32)> = (0..count).map(|_| pair(&mut state)).collect();
+            let fixed: Vec<(u32, u32)> = (0..nodes as u32 - 1).filter(|n| n % 2 == 0).map(|n| (n, n + 1)).collect();
+            let clauses: Vec<Vec<i32>> = (0..2 + next(&mut state) % 6)
+                .map(|_| {
+                    (0..1 + next(&mut state) % 3)
+                        .map(|_| {
+                            let variable = (next(&mut state) % count) as i32 + 1;
+                            if next(&mut state).is_multiple_of(3) { -variable } else { variable }
+                        })
+                        .collect()
+                })
+                .collect();
+            let expected = (0..1u32 << count).any(|choice| {
+                let holds = |l: i32| (choice >> (l.unsigned_abs() - 1) & 1 == 1) == (l > 0);
+                let mut present = fixed.clone();
+                present.extend((0..count as usize).filter(|&e| choice >> e & 1 == 1).map(|e| ends[e]));
+                clauses.iter().all(|c| c.iter().any(|&l| holds(l))) && !has_cycle(nodes as usize, &present)
+            });
+            for clocks in [false, true] {
+                let mut solver = Solver::new();
+                let literals: Vec<Lit> = (0..count).map(|_| solver.fresh()).collect();
+                let mut graph = OrderGraph::new();
+                for _ in 0..nodes {
+                    graph.node();
+                }
+                fixed.iter().for_each(|&(from, to)| graph.add_fixed(from, to));
+                ends.iter().zip(&literals).for_each(|(&(from, to), &literal)| graph.add(from, to, literal));
+                let graph = graph.simplify();
+                for clause in &clauses {
+                    let clause: Vec<Lit> = clause
+                        .iter()
+                        .map(|&l| {
+                            let literal = literals[l.unsigned_abs() as usize - 1];
+                            if l > 0 { literal } else { !literal }
+                        })
+                        .collect();
+                    solver.clause(&clause);
+                }
+                if clocks {
+                    graph.encode_clocks(&mut solver);
+                } else {
+                    let mut theory = Theory::new();
+                    assert!(theory.add_graph(&graph));
+                    solver.connect(theory);
+                }
+                let outcome = solver.solve(&[], &|| true);
+                assert_eq!(outcome == Outcome::Satisfiable, expected, "clocks {clocks}: {ends:?} {clauses:?}");
+            }
+            outcomes[usize::from(expected)] += 1;
+        }
+        assert!(outcomes.iter().all(|&n| n > 50), "both outcomes occur often: {outcomes:?}");
+    }
+
+    #[test]
+    fn a_cycle_of_fixed_edges_is_noticed() {
+        let mut graph = OrderGraph::new();
+        let (a, b) = (graph.node(), graph.node());
+        graph.add_fixed(a, b);
+        graph.add_fixed(b, a);
+        assert!(!Theory::new().add_graph(&graph));
+    }
+}

@@ -1,0 +1,348 @@
+//! Evaluates a model on executions.
+//!
+//! Engines judge very many executions of one program that differ only in reads-from and coherence. So what depends on the
+//! program alone is evaluated once, the rest in place for each execution, and only as far as an answer needs it.
+
+use crate::model::Model;
+use crate::node::{Base, BaseSet, Node, NodeId, Requirement, Role, Scope, Sort};
+use crate::plan::{Plan, PlanStep};
+use crate::relation::{EventSet, Relation};
+use crate::structure::Structure;
+
+/// A model on the executions of one program.
+#[derive(Debug, Clone)]
+pub struct Evaluator<'m> {
+    model: &'m Model,
+    plan: Plan,
+    writes: EventSet,
+    internal: Relation,
+    external: Relation,
+    rf: Relation,
+    co: Relation,
+    fr: Relation,
+    /// The value of each node, of its sort; the other vector has nothing of use at that place.
+    relations: Vec<Relation>,
+    sets: Vec<EventSet>,
+    /// How many parts of the plan are done for the present execution.
+    done: usize,
+    scratch: Relation,
+}
+
+impl<'m> Evaluator<'m> {
+    /// Evaluates what depends on the program alone, and takes the execution of `structure` as the first one to judge.
+    pub fn new(model: &'m Model, structure: &Structure) -> Self {
+        let size = structure.size;
+        let mut internal = Relation::empty(size);
+        for from in 0..size {
+            let same =
+                |to: &usize| structure.threads[from].is_some() && structure.threads[from] == structure.threads[*to];
+            (0..size).filter(same).for_each(|to| internal.insert(from, to));
+        }
+        let external = internal.complement();
+        let slot = |sort: &Sort| Relation::empty(if *sort == Sort::Relation { size } else { 0 });
+        let mut evaluator = Evaluator {
+            model,
+            plan: Plan::new(model),
+            writes: structure.writes.clone(),
+            internal,
+            external,
+            rf: Relation::empty(size),
+            co: Relation::empty(size),
+            fr: Relation::empty(size),
+            relations: model.sorts.iter().map(slot).collect(),
+            sets: vec![EventSet::empty(size); model.nodes.len()],
+            done: 0,
+            scratch: Relation::empty(size),
+        };
+        evaluator.fill(structure);
+        evaluator.run(|plan| &mut plan.fixed);
+        evaluator.set(&structure.rf, &structure.co);
+        evaluator
+    }
+
+    /// The model.
+    pub fn model(&self) -> &'m Model {
+        self.model
+    }
+
+    /// Turns to the execution with these reads-from and coherence. Coherence must be transitive.
+    pub fn set(&mut self, rf: &Relation, co: &Relation) {
+        self.rf.copy_from(rf);
+        self.co.copy_from(co);
+        self.fr.clear();
+        for (write, read) in rf.iter() {
+            self.fr.add_successors(read, co, write);
+        }
+        self.done = 0;
+    }
+
+    /// Whether no axiom forbids the execution. Stops at the first that does.
+    pub fn is_consistent(&mut self) -> bool {
+        (0..self.model.axioms.len()).all(|axiom| self.model.axioms[axiom].role != Role::Forbids || !self.fails(axiom))
+    }
+
+    /// The axioms that forbid the execution.
+    pub fn violated(&mut self) -> Vec<usize> {
+        self.failing(|role| role == Role::Forbids)
+    }
+
+    /// The axioms that mark the execution, or make the program undefined because of it.
+    pub fn flags(&mut self) -> Vec<usize> {
+        self.failing(|role| role != Role::Forbids)
+    }
+
+    fn failing(&mut self, which: impl Fn(Role) -> bool) -> Vec<usize> {
+        (0..self.model.axioms.len())
+            .filter(|&axiom| which(self.model.axioms[axiom].role) && self.fails(axiom))
+            .collect()
+    }
+
+    /// Whether the axiom with this number fires. `flag` and `undefined_unless` differ here: herd's `flag ~empty r` marks
+    /// the execution when its test holds, `undefined_unless empty r` spoils the program when its test fails.
+    pub fn fails(&mut self, axiom: usize) -> bool {
+        let axiom = &self.model.axioms[axiom];
+        self.need(axiom.node);
+        let relation = &self.relations[axiom.node.index()];
+        let met = match (axiom.requirement, self.model.sorts[axiom.node.index()]) {
+            (Requirement::Empty, Sort::Set) => self.sets[axiom.node.index()].is_empty(),
+            (Requirement::Empty, Sort::Relation) => relation.is_empty(),
+            (Requirement::Acyclic, _) => relation.is_acyclic(),
+            (Requirement::Irreflexive, _) => !relation.is_reflexive_somewhere(),
+        };
+        let holds = met != axiom.negated;
+        match axiom.role {
+            Role::Forbids | Role::Undefines => !holds,
+            Role::Flags => holds,
+        }
+    }
+
+    /// The value of a relation; an empty one for a node that is a set.
+    pub fn relation(&mut self, node: NodeId) -> &Relation {
+        self.need(node);
+        &self.relations[node.index()]
+    }
+
+    /// The value of a set; an empty one for a node that is a relation.
+    pub fn set_of(&mut self, node: NodeId) -> &EventSet {
+        self.need(node);
+        &self.sets[node.index()]
+    }
+
+    /// Whether a node depends on reads-from or coherence.
+    pub fn varies(&self, node: NodeId) -> bool {
+        self.plan.varies(node)
+    }
+
+    /// Evaluates everything, so that values can be read without asking for each.
+    pub(crate) fn finish(&mut self) {
+        while self.done < self.plan.varying.len() {
+            let part = self.done;
+            self.run(|plan| &mut plan.varying[part]);
+            self.done += 1;
+        }
+    }
+
+    pub(crate) fn value(&self, node: NodeId) -> &Relation {
+        &self.relations[node.index()]
+    }
+
+    pub(crate) fn set_value(&self, node: NodeId) -> &EventSet {
+        &self.sets[node.index()]
+    }
+
+    /// Makes sure that a node has the value of the present execution.
+    fn need(&mut self, node: NodeId) {
+        let Some(last) = self.plan.part[node.index()] else { return };
+        while self.done <= last {
+            let part = self.done;
+            self.run(|plan| &mut plan.varying[part]);
+            self.done += 1;
+        }
+    }
+
+    fn run(&mut self, part: impl Fn(&mut Plan) -> &mut Vec<PlanStep>) {
+        let steps = std::mem::take(part(&mut self.plan));
+        for step in &steps {
+            match step {
+                PlanStep::Node(id) => self.evaluate(*id),
+                PlanStep::Fixpoint { group, nodes } => self.solve(*group, nodes),
+            }
+        }
+        *part(&mut self.plan) = steps;
+    }
+
+    /// Iterates from nothing. The definitions are monotone, so this ends in the least solution.
+    fn solve(&mut self, group: usize, nodes: &[NodeId]) {
+        let bodies = &self.model.groups[group].bodies;
+        let (members, others): (Vec<NodeId>, Vec<NodeId>) =
+            nodes.iter().partition(|id| matches!(self.model.node(**id), Node::Rec(..)));
+        for member in &members {
+            self.relations[member.index()].clear();
+            self.sets[member.index()] = EventSet::empty(self.writes.size());
+        }
+        loop {
+            others.iter().for_each(|id| self.evaluate(*id));
+            let mut changed = false;
+            for member in &members {
+                let Node::Rec(_, number) = self.model.node(*member) else { continue };
+                let (own, body) = (member.index(), bodies[*number as usize].index());
+                if own == body {
+                    continue;
+                }
+                if self.relations[own] != self.relations[body] || self.sets[own] != self.sets[body] {
+                    changed = true;
+                    let mut value = std::mem::replace(&mut self.relations[own], Relation::empty(0));
+                    value.copy_from(&self.relations[body]);
+                    self.relations[own] = value;
+                    self.sets[own] = self.sets[body].clone();
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    fn evaluate(&mut self, id: NodeId) {
+        match self.model.sorts[id.index()] {
+            Sort::Relation => {
+                let mut out = std::mem::replace(&mut self.relations[id.index()], Relation::empty(0));
+                self.evaluate_relation(id, &mut out);
+                self.relations[id.index()] = out;
+            }
+            Sort::Set => {
+                if let Some(set) = self.evaluate_set(id) {
+                    self.sets[id.index()] = set;
+                }
+            }
+        }
+    }
+
+    fn evaluate_relation(&mut self, id: NodeId, out: &mut Relation) {
+        let model = self.model;
+        let value = |id: &NodeId| &self.relations[id.index()];
+        match model.node(id) {
+            Node::Base(base) => self.communication(*base, out),
+            Node::Union(parts) => {
+                out.clear();
+                parts.iter().for_each(|part| out.apply(value(part), |a, b| a | b));
+            }
+            Node::Intersection(parts) => {
+                out.copy_from(value(&parts[0]));
+                parts[1..].iter().for_each(|part| out.apply(value(part), |a, b| a & b));
+            }
+            Node::Difference(a, b) => {
+                out.copy_from(value(a));
+                out.apply(value(b), |a, b| a & !b);
+            }
+            Node::Complement(a) => *out = value(a).complement(),
+            Node::Sequence(parts) => {
+                let mut scratch = std::mem::replace(&mut self.scratch, Relation::empty(0));
+                out.become_composition(&self.relations[parts[0].index()], &self.relations[parts[1].index()]);
+                for part in &parts[2..] {
+                    std::mem::swap(out, &mut scratch);
+                    out.become_composition(&scratch, &self.relations[part.index()]);
+                }
+                self.scratch = scratch;
+            }
+            Node::Inverse(a) => {
+                out.clear();
+                value(a).iter().for_each(|(from, to)| out.insert(to, from));
+            }
+            Node::Plus(a) => {
+                out.copy_from(value(a));
+                out.close();
+            }
+            Node::Star(a) => {
+                out.copy_from(value(a));
+                out.close();
+                out.add_identity();
+            }
+            Node::Optional(a) => {
+                out.copy_from(value(a));
+                out.add_identity();
+            }
+            Node::Product(a, b) => *out = Relation::product(&self.sets[a.index()], &self.sets[b.index()]),
+            Node::Test(a) => {
+                out.clear();
+                self.sets[a.index()].iter().for_each(|event| out.insert(event, event));
+            }
+            // Filled with the structure, by the fixpoint, or empty from the beginning.
+            Node::EmptyRelation | Node::Rec(..) => {}
+            Node::Set(_) | Node::EmptySet | Node::Domain(_) | Node::Range(_) => {}
+        }
+    }
+
+    fn evaluate_set(&self, id: NodeId) -> Option<EventSet> {
+        let value = |id: &NodeId| &self.sets[id.index()];
+        let fold = |parts: &[NodeId], combine: fn(u64, u64) -> u64| {
+            parts[1..].iter().fold(value(&parts[0]).clone(), |all, part| all.zip(value(part), combine))
+        };
+        match self.model.node(id) {
+            Node::Set(BaseSet::Fw) => Some(self.writes.zip(&self.co.domain(), |all, earlier| all & !earlier)),
+            Node::Union(parts) => Some(fold(parts, |a, b| a | b)),
+            Node::Intersection(parts) => Some(fold(parts, |a, b| a & b)),
+            Node::Difference(a, b) => Some(value(a).zip(value(b), |a, b| a & !b)),
+            Node::Complement(a) => Some(value(a).complement()),
+            Node::Domain(a) => Some(self.relations[a.index()].domain()),
+            Node::Range(a) => Some(self.relations[a.index()].range()),
+            _ => None,
+        }
+    }
+
+    fn communication(&self, base: Base, out: &mut Relation) {
+        let (all, scope) = match base {
+            Base::Rf(scope) => (&self.rf, scope),
+            Base::Co(scope) => (&self.co, scope),
+            Base::Fr(scope) => (&self.fr, scope),
+            // The others were filled from the structure.
+            _ => return,
+        };
+        out.copy_from(all);
+        match scope {
+            Scope::Any => {}
+            Scope::Internal => out.apply(&self.internal, |a, b| a & b),
+            Scope::External => out.apply(&self.external, |a, b| a & b),
+        }
+    }
+
+    /// Copies what the program has by itself.
+    fn fill(&mut self, structure: &Structure) {
+        for (at, node) in self.model.nodes.iter().enumerate() {
+            match node {
+                Node::Base(base) => {
+                    let relation = match base {
+                        Base::Po => structure.po.clone(),
+                        Base::PoLoc => structure.po.zip(&structure.loc, |a, b| a & b),
+                        Base::Addr => structure.addr.clone(),
+                        Base::Data => structure.data.clone(),
+                        Base::Ctrl => structure.ctrl.clone(),
+                        Base::Rmw => structure.rmw.clone(),
+                        Base::Amo => structure.amo.clone(),
+                        Base::Loc => structure.loc.clone(),
+                        Base::Int => self.internal.clone(),
+                        Base::Ext => self.external.clone(),
+                        Base::Id => Relation::identity(structure.size),
+                        Base::Rf(_) | Base::Co(_) | Base::Fr(_) => continue,
+                    };
+                    self.relations[at] = relation;
+                }
+                Node::Set(set) => {
+                    self.sets[at] = match set {
+                        BaseSet::Universe => EventSet::universe(structure.size),
+                        BaseSet::R => structure.reads.clone(),
+                        BaseSet::W => structure.writes.clone(),
+                        BaseSet::F => structure.fences.clone(),
+                        BaseSet::Iw => structure.initial.clone(),
+                        BaseSet::Fw => continue,
+                        BaseSet::Tag(tag) => match structure.tags.get(tag) {
+                            Some(set) => set.clone(),
+                            None => EventSet::empty(structure.size),
+                        },
+                    };
+                }
+                _ => {}
+            }
+        }
+    }
+}

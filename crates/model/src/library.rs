@@ -1,0 +1,44 @@
+//! The models that Fencepost brings along, and the texts that models can include.
+
+use crate::model::Model;
+use crate::resolve::NoInclude;
+use source::SourceFile;
+
+include!(concat!(env!("OUT_DIR"), "/library.rs"));
+
+/// What is visible in every model.
+pub(crate) const PRELUDE: &str = include_str!("../prelude/stdlib.cat");
+
+/// herd's files that define what is built in here. Including them does nothing, and they are never read.
+pub(crate) const BUILT_IN_INCLUDES: &[&str] =
+    &["stdlib.cat", "cos.cat", "cross.cat", "cos-opt.cat", "cos-no-opt.cat", "cos-ok-opt.cat"];
+
+/// Stand-ins for files of herd, for when the reader of included files has none.
+const FALLBACKS: &[(&str, &str)] = &[
+    ("fences.cat", include_str!("../prelude/fences.cat")),
+    ("x86fences.cat", include_str!("../prelude/x86fences.cat")),
+    ("ppcfences.cat", include_str!("../prelude/ppcfences.cat")),
+    ("filters.cat", include_str!("../prelude/filters.cat")),
+];
+
+/// The models of `models/`: name and text, sorted by name.
+pub fn library() -> &'static [(&'static str, &'static str)] {
+    MODELS
+}
+
+/// The text to include under this name when the user has no such file.
+pub(crate) fn included(name: &str) -> Option<&'static str> {
+    let ours = name
+        .strip_suffix(".cat")
+        .and_then(|stem| MODELS.iter().chain(PARTS).find(|(model, _)| *model == stem).map(|(_, text)| *text));
+    ours.or_else(|| FALLBACKS.iter().find(|(file, _)| *file == name).map(|(_, text)| *text))
+}
+
+impl Model {
+    /// The model of the library with this name.
+    pub fn builtin(name: &str) -> Option<Model> {
+        let (_, text) = library().iter().find(|(model, _)| *model == name)?;
+        // A test loads every model of the library.
+        Model::load(name, &SourceFile::new(format!("models/{name}.cat"), *text), &NoInclude).ok()
+    }
+}

@@ -1,0 +1,52 @@
+//! Writes nodes in the language of models.
+
+use crate::model::Model;
+use crate::node::{BaseSet, Node, NodeId};
+
+impl Model {
+    /// A node as an expression, with the names that the model gave to its parts.
+    pub fn text(&self, node: NodeId) -> String {
+        let part = |id: &NodeId| match &self.names[id.index()] {
+            Some(name) => name.clone(),
+            None => match self.node(*id) {
+                Node::Union(_)
+                | Node::Intersection(_)
+                | Node::Difference(..)
+                | Node::Sequence(_)
+                | Node::Product(..) => {
+                    format!("({})", self.text(*id))
+                }
+                _ => self.text(*id),
+            },
+        };
+        let join = |parts: &[NodeId], operator: &str| parts.iter().map(part).collect::<Vec<_>>().join(operator);
+        match self.node(node) {
+            Node::Base(base) => base.name().to_owned(),
+            Node::Set(set) => match set {
+                BaseSet::Universe => "_".to_owned(),
+                BaseSet::R => "R".to_owned(),
+                BaseSet::W => "W".to_owned(),
+                BaseSet::F => "F".to_owned(),
+                BaseSet::Iw => "IW".to_owned(),
+                BaseSet::Fw => "FW".to_owned(),
+                BaseSet::Tag(tag) => tag.clone(),
+            },
+            Node::EmptyRelation => "0".to_owned(),
+            Node::EmptySet => "{}".to_owned(),
+            Node::Union(parts) => join(parts, " | "),
+            Node::Intersection(parts) => join(parts, " & "),
+            Node::Sequence(parts) => join(parts, "; "),
+            Node::Difference(a, b) => format!("{} \\ {}", part(a), part(b)),
+            Node::Product(a, b) => format!("{} * {}", part(a), part(b)),
+            Node::Complement(a) => format!("~{}", part(a)),
+            Node::Inverse(a) => format!("{}^-1", part(a)),
+            Node::Plus(a) => format!("{}+", part(a)),
+            Node::Star(a) => format!("{}*", part(a)),
+            Node::Optional(a) => format!("{}?", part(a)),
+            Node::Test(a) => format!("[{}]", self.text(*a)),
+            Node::Domain(a) => format!("domain({})", self.text(*a)),
+            Node::Range(a) => format!("range({})", self.text(*a)),
+            Node::Rec(group, member) => self.groups[*group as usize].names[*member as usize].clone(),
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Results as JSON. The shape is described by `schema/fencepost-1.json`; within `fencepost/1` it only grows.
+
+use crate::data::{Case, Explanation, Graph, ModelName, ModelRow, ModelTable, Observation, Refuted, StateTable, Why};
+use crate::herd;
+use engine::{Guarantee, Verdict};
+use ir::Program;
+use serde::Serialize;
+use source::Span;
+
+/// The name of the shape.
+pub const SCHEMA: &str = "fencepost/1";
+
+/// The JSON Schema of everything here.
+pub const SCHEMA_TEXT: &str = include_str!("../schema/fencepost-1.json");
+
+/// What all documents begin with.
+#[derive(Serialize)]
+struct Document<T> {
+    schema: &'static str,
+    kind: &'static str,
+    #[serde(flatten)]
+    body: T,
+}
+
+#[derive(Serialize)]
+struct Test<'a> {
+    file: &'a str,
+    name: &'a str,
+    arch: &'a str,
+    condition: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Outcome {
+    verdict: &'static str,
+    line: String,
+    unwind: Option<u32>,
+    loops: Vec<u32>,
+    reason: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Pair {
+    from: usize,
+    to: usize,
+}
+
+#[derive(Serialize)]
+struct Statistic<'a> {
+    name: &'a str,
+    value: u64,
+}
+
+#[derive(Serialize)]
+struct Check<'a> {
+    test: Test<'a>,
+    model: &'a ModelName,
+    engine: &'a str,
+    outcome: Outcome,
+    execution: Option<&'a Graph>,
+    explanation: Option<&'a Explanation>,
+    relaxed: Vec<Pair>,
+    notes: &'a [String],
+    seconds: f64,
+    statistics: Vec<Statistic<'a>>,
+}
+
+#[derive(Serialize)]
+struct Litmus<'a> {
+    observations: &'a [Observation],
+}
+
+#[derive(Serialize)]
+struct CountedState {
+    values: Vec<(String, String)>,
+    executions: u64,
+    holds: Option<bool>,
+    flags: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct States<'a> {
+    test: Test<'a>,
+    model: &'a ModelName,
+    unwind: Option<u32>,
+    loops: Vec<u32>,
+    states: Vec<CountedState>,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Reasons<'a> {
+    test: Test<'a>,
+    model: &'a ModelName,
+    refuted: &'a [Refuted],
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    model: &'a ModelName,
+    outcome: Outcome,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Models<'a> {
+    test: Test<'a>,
+    rows: Vec<Row<'a>>,
+    weakest_safe: Vec<&'a str>,
+}
+
+fn document<T: Serialize>(kind: &'static str, body: T) -> String {
+    let document = Document { schema: SCHEMA, kind, body };
+    let mut out =
+        serde_json::to_string_pretty(&document).expect("keys are strings and nothing here fails to serialise");
+    out.push('\n');
+    out
+}
+
+fn test(program: &Program) -> Test<'_> {
+    let condition = program.condition.as_ref().map(|_| herd::condition(program));
+    Test { file: program.source.name(), name: &program.name, arch: &program.arch, condition }
+}
+
+fn bound(program: &Program, guarantee: &Guarantee) -> (Option<u32>, Vec<u32>) {
+    let line = |&span: &Span| program.source.line(span);
+    match guarantee {
+        Guarantee::Full => (None, Vec::new()),
+        Guarantee::Unwound { unwind, loops } => (Some(*unwind), loops.iter().map(line).collect()),
+    }
+}
+
+fn outcome(program: &Program, verdict: &Verdict) -> Outcome {
+    let (unwind, loops) = match verdict {
+        Verdict::Safe(guarantee) => bound(program, guarantee),
+        Verdict::Unsafe(_) | Verdict::Unknown(_) => (None, Vec::new()),
+    };
+    let (name, reason) = match verdict {
+        Verdict::Safe(_) => ("safe", None),
+        Verdict::Unsafe(_) => ("unsafe", None),
+        Verdict::Unknown(reason) => ("unknown", Some(reason.to_string())),
+    };
+    Outcome { verdict: name, line: verdict.to_string(), unwind, loops, reason }
+}
+
+/// What `check` found out.
+pub fn check(case: &Case<'_>) -> String {
+    let body = Check {
+        test: test(case.program),
+        model: &case.model,
+        engine: &case.engine,
+        outcome: outcome(case.program, case.verdict),
+        execution: case.graph.as_ref(),
+        explanation: case.explanation.as_ref(),
+        relaxed: case.relaxed.iter().map(|&(from, to)| Pair { from, to }).collect(),
+        notes: &case.notes,
+        seconds: case.seconds,
+        statistics: case.statistics.iter().map(|(name, value)| Statistic { name, value: *value }).collect(),
+    };
+    document("check", body)
+}
+
+/// What `litmus` observed.
+pub fn litmus(observations: &[Observation]) -> String {
+    document("litmus", Litmus { observations })
+}
+
+/// All final states.
+pub fn states(table: &StateTable<'_>) -> String {
+    let program = table.program;
+    let (unwind, loops) = bound(program, table.guarantee);
+    let state = |found: &engine::FinalState| CountedState {
+        values: crate::data::show_state(program, &found.state),
+        executions: found.executions,
+        holds: program.condition.as_ref().map(|c| c.proposition.holds(&found.state)),
+        flags: found.flags.clone(),
+    };
+    let states = table.states.iter().map(state).collect();
+    document(
+        "states",
+        States { test: test(program), model: &table.model, unwind, loops, states, seconds: table.seconds },
+    )
+}
+
+/// Why an outcome is forbidden.
+pub fn why(why: &Why<'_>) -> String {
+    document("why", Reasons { test: test(why.program), model: &why.model, refuted: &why.refuted })
+}
+
+/// A program under several models.
+pub fn models<'t>(table: &'t ModelTable<'_>) -> String {
+    let row = |row: &'t ModelRow| Row {
+        model: &row.model,
+        outcome: outcome(table.program, &row.verdict),
+        seconds: row.seconds,
+    };
+    let rows = table.rows.iter().map(row).collect();
+    document("models", Models { test: test(table.program), rows, weakest_safe: table.weakest_safe() })
+}

@@ -1,0 +1,314 @@
+//! What a person reads on a terminal.
+
+use crate::data::{Case, EventKind, Explanation, Graph, GraphEvent, ModelTable, StateTable, Why};
+use crate::herd;
+use engine::{Guarantee, Verdict};
+use ir::{Program, Quantifier};
+use source::Span;
+use std::fmt::Write;
+
+/// How to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Options {
+    /// With ANSI colours; never in the last line, which programs read.
+    pub colour: bool,
+    /// With the engine's statistics and the time.
+    pub statistics: bool,
+}
+
+/// Columns are put side by side up to this width; beyond it, instructions go under their events.
+const WIDTH: usize = 110;
+
+#[derive(Clone, Copy)]
+enum Paint {
+    Bold,
+    Dim,
+    Red,
+    Green,
+    Yellow,
+}
+
+impl Options {
+    fn paint(self, paint: Paint, text: &str) -> String {
+        let code = match paint {
+            Paint::Bold => 1,
+            Paint::Dim => 2,
+            Paint::Red => 31,
+            Paint::Green => 32,
+            Paint::Yellow => 33,
+        };
+        if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+/// Names come from files: no control character of theirs reaches the terminal.
+fn clean(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()
+}
+
+fn question(program: &Program, model: &str) -> String {
+    let (name, file) = (clean(&program.name), clean(program.source.name()));
+    let Some(condition) = &program.condition else {
+        return format!("{name} ({file}) under {model}: what are the final states?");
+    };
+    let what = clean(&herd::proposition(program, &condition.proposition));
+    match condition.quantifier {
+        Quantifier::Exists => format!("{name} ({file}) under {model}: can it end with {what}?"),
+        Quantifier::NotExists => format!("{name} ({file}) under {model}: does it never end with {what}?"),
+        Quantifier::Forall => format!("{name} ({file}) under {model}: does it always end with {what}?"),
+    }
+}
+
+fn answer(program: &Program, yes: bool) -> &'static str {
+    let quantifier = program.condition.as_ref().map_or(Quantifier::Forall, |c| c.quantifier);
+    match (quantifier, yes) {
+        (Quantifier::Exists, true) => "Yes, it can. An execution that ends so:",
+        (Quantifier::Exists, false) => "No, it cannot.",
+        (_, true) => "No. An execution that ends otherwise:",
+        (_, false) => "Yes.",
+    }
+}
+
+/// Loops by their lines, and the verb: `the loops at lines 3 and 7 go`.
+fn lines(program: &Program, spans: &[Span]) -> String {
+    let mut lines: Vec<u32> = spans.iter().map(|&span| program.source.line(span)).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    let names: Vec<String> = lines.iter().map(ToString::to_string).collect();
+    match names.as_slice() {
+        [] => "loops go".to_owned(),
+        [one] => format!("the loop at line {one} goes"),
+        [first @ .., last] => format!("the loops at lines {} and {last} go", first.join(", ")),
+    }
+}
+
+fn proved(program: &Program, guarantee: &Guarantee) -> String {
+    match guarantee {
+        Guarantee::Full => "Proved for all executions.".to_owned(),
+        Guarantee::Unwound { unwind, loops } => {
+            let loops = lines(program, loops);
+            format!(
+                "Proved for executions in which {loops} back at most {unwind} times; longer ones were not looked at."
+            )
+        }
+    }
+}
+
+/// What `check` says. The last line is the verdict, an interface.
+pub fn check(case: &Case<'_>, options: Options) -> String {
+    let program = case.program;
+    let mut out = format!("{}\n", options.paint(Paint::Bold, &question(program, &clean(&case.model.title))));
+    match case.verdict {
+        Verdict::Unsafe(_) => {
+            let _ = writeln!(out, "{}", options.paint(Paint::Red, answer(program, true)));
+            if let Some(graph) = &case.graph {
+                out.push('\n');
+                out += &execution(graph, options);
+                out += &relaxed(graph, &case.relaxed);
+                if let Some(explanation) = &case.explanation {
+                    out.push('\n');
+                    out += &explain(graph, explanation, options);
+                }
+            }
+        }
+        Verdict::Safe(guarantee) => {
+            let answer = options.paint(Paint::Green, answer(program, false));
+            let _ = writeln!(out, "{answer} {}", proved(program, guarantee));
+        }
+        Verdict::Unknown(reason) => {
+            let answer = options.paint(Paint::Yellow, "No answer:");
+            let _ = writeln!(out, "{answer} {}.", clean(&reason.to_string()));
+        }
+    }
+    for note in &case.notes {
+        let _ = writeln!(out, "\nNote: {}", clean(note));
+    }
+    if options.statistics {
+        out.push('\n');
+        let width = case.statistics.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).max(6);
+        let _ = writeln!(out, "  {:<width$}  {}", "engine", clean(&case.engine));
+        for (name, value) in &case.statistics {
+            let _ = writeln!(out, "  {:<width$}  {value}", clean(name));
+        }
+        let _ = writeln!(out, "  {:<width$}  {:.2} s", "time", case.seconds);
+    }
+    let _ = writeln!(out, "\n{}", case.verdict.to_string().replace('\n', " "));
+    out
+}
+
+/// Pads to a width counted in characters.
+fn pad(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.chars().count())))
+}
+
+/// An execution: a column per thread, who reads from whom, what reaches memory in which order, the final values.
+pub fn execution(graph: &Graph, options: Options) -> String {
+    let cell = |event: &GraphEvent| (clean(&event.show()), format!("{:>3} | {}", event.line, clean(&event.source)));
+    let mut columns: Vec<Vec<(String, String)>> = vec![Vec::new(); graph.threads.len()];
+    for event in &graph.events {
+        if let Some(column) = event.thread.and_then(|thread| columns.get_mut(thread as usize)) {
+            column.push(cell(event));
+        }
+    }
+    let longest =
+        |column: &[(String, String)], of: fn(&(String, String)) -> usize| column.iter().map(of).max().unwrap_or(0);
+    let widths = |column: &Vec<(String, String)>| {
+        (longest(column, |c| c.0.chars().count()), longest(column, |c| c.1.chars().count()))
+    };
+    let sizes: Vec<(usize, usize)> = columns.iter().map(widths).collect();
+    let stacked = sizes.iter().map(|(event, source)| event + source + 6).sum::<usize>() > WIDTH;
+    let width_of = |at: usize| {
+        let (event, source) = sizes[at];
+        let name = graph.threads[at].chars().count();
+        (if stacked { event.max(source) } else { event + 2 + source }).max(name) + 4
+    };
+    let mut out = String::new();
+    let mut line = |cells: Vec<String>, paint: Option<Paint>| {
+        let text: String = cells.iter().enumerate().map(|(at, cell)| pad(cell, width_of(at))).collect();
+        let text = text.trim_end();
+        let text = paint.map_or(text.to_owned(), |paint| options.paint(paint, text));
+        let _ = writeln!(out, "  {text}");
+    };
+    line(graph.threads.iter().map(|name| clean(name)).collect(), Some(Paint::Bold));
+    for row in 0..columns.iter().map(Vec::len).max().unwrap_or(0) {
+        let cells = || columns.iter().map(move |column| column.get(row).cloned().unwrap_or_default());
+        if stacked {
+            line(cells().map(|(event, _)| event).collect(), None);
+            line(cells().map(|(_, source)| source).collect(), Some(Paint::Dim));
+        } else {
+            let both =
+                |(at, (event, source)): (usize, (String, String))| format!("{}  {source}", pad(&event, sizes[at].0));
+            line(cells().enumerate().map(both).collect(), None);
+        }
+    }
+    out.push('\n');
+    facts(&mut out, graph);
+    if !graph.finals.is_empty() {
+        let values: Vec<String> = graph.finals.iter().map(|(name, value)| clean(&format!("{name}={value};"))).collect();
+        let _ = writeln!(out, "  At the end: {}", values.join(" "));
+    }
+    out
+}
+
+fn short(event: &GraphEvent) -> String {
+    if event.initial { clean(&event.mention()) } else { clean(&event.show()) }
+}
+
+fn facts(out: &mut String, graph: &Graph) {
+    for event in graph.events.iter().filter(|event| event.kind == EventKind::Read) {
+        let from = graph.edges_of("rf").find(|edge| edge.to == event.id);
+        let Some(from) = from.map(|edge| &graph.events[edge.from]) else { continue };
+        let over: Vec<String> =
+            graph.edges_of("fr").filter(|e| e.from == event.id).map(|e| short(&graph.events[e.to])).collect();
+        let stale = if over.is_empty() { String::new() } else { format!(", not yet from {}", over.join(", ")) };
+        let _ = writeln!(out, "  {} reads from {}{stale}", short(event), short(from));
+    }
+    for edge in graph.edges_of("co").filter(|edge| !graph.events[edge.from].initial) {
+        let (from, to) = (&graph.events[edge.from], &graph.events[edge.to]);
+        let _ = writeln!(out, "  {} reaches memory before {}", short(from), short(to));
+    }
+}
+
+fn relaxed(graph: &Graph, pairs: &[(usize, usize)]) -> String {
+    let mut out = String::new();
+    for &(first, second) in pairs {
+        let (Some(first), Some(second)) = (graph.events.get(first), graph.events.get(second)) else { continue };
+        let (second, first) = (clean(&second.mention()), clean(&first.mention()));
+        let _ = writeln!(out, "  Reordered: {second} took effect before {first}");
+    }
+    if out.is_empty() { out } else { format!("\n{out}") }
+}
+
+fn explain(graph: &Graph, explanation: &Explanation, options: Options) -> String {
+    let mut out = format!("  Axiom {}", options.paint(Paint::Bold, &clean(&explanation.axiom)));
+    if !explanation.requirement.is_empty() {
+        let _ = write!(out, " ({})", clean(&explanation.requirement));
+    }
+    let steps = &explanation.steps;
+    let closed = steps.first().zip(steps.last()).is_some_and(|(first, last)| first.from == last.to);
+    out += if closed { " is violated by this cycle:\n" } else { " is violated by:\n" };
+    let width = steps.iter().map(|step| step.relation.chars().count()).max().unwrap_or(0);
+    for step in steps {
+        let words =
+            if step.words.is_empty() { graph.words(step.from, step.to, &step.relation) } else { step.words.clone() };
+        let _ = writeln!(out, "    {}  {}", pad(&clean(&step.relation), width), clean(&words));
+    }
+    out
+}
+
+/// What `why` says.
+pub fn why(why: &Why<'_>, options: Options) -> String {
+    let program = why.program;
+    let what = program.condition.as_ref().map_or("true".to_owned(), |c| clean(&herd::proposition(program, &c.bad())));
+    let (name, model) = (clean(&program.name), clean(&why.model.title));
+    let question = format!("Why can {name} not end with {what} under {model}?");
+    let mut out = format!("{}\n", options.paint(Paint::Bold, &question));
+    if why.refuted.is_empty() {
+        out += "No choice of who reads from whom ends so, whatever the model.\n";
+    }
+    let count = why.refuted.len();
+    for (at, refuted) in why.refuted.iter().enumerate() {
+        let number = if count > 1 { format!(" {} of {count}", at + 1) } else { String::new() };
+        let _ = writeln!(out, "\nIt would take this execution{number}:\n");
+        out += &execution(&refuted.graph, options);
+        out.push('\n');
+        out += &explain(&refuted.graph, &refuted.explanation, options);
+    }
+    out
+}
+
+/// All final states with the number of executions that end in each.
+pub fn states(table: &StateTable<'_>, options: Options) -> String {
+    let program = table.program;
+    let head =
+        format!("{} ({}) under {}", clean(&program.name), clean(program.source.name()), clean(&table.model.title));
+    let mut out = format!("{}\n", options.paint(Paint::Bold, &head));
+    let states = herd::sorted_states(table);
+    let holding: Vec<String> = table
+        .states
+        .iter()
+        .filter(|s| program.condition.as_ref().is_some_and(|c| c.proposition.holds(&s.state)))
+        .map(|s| herd::state(program, &s.state))
+        .collect();
+    let total: u64 = states.iter().map(|(_, executions)| executions).sum();
+    let _ = writeln!(out, "{} final states, {total} executions\n", states.len());
+    for (state, executions) in &states {
+        let mark = if holding.contains(state) { "*" } else { " " };
+        let _ = writeln!(out, "{executions:>8} {mark} {}", clean(state));
+    }
+    if let (Some(condition), false) = (&program.condition, holding.is_empty()) {
+        let _ = writeln!(out, "\n* {}", clean(&herd::proposition(program, &condition.proposition)));
+    }
+    if let Guarantee::Unwound { unwind, loops } = table.guarantee {
+        let _ = writeln!(out, "\nOnly executions in which {} back at most {unwind} times.", lines(program, loops));
+    }
+    let mut flags: Vec<&str> = table.states.iter().flat_map(|s| s.flags.iter().map(String::as_str)).collect();
+    flags.sort_unstable();
+    flags.dedup();
+    for flag in flags {
+        let _ = writeln!(out, "Flag {}", clean(flag));
+    }
+    out
+}
+
+/// A program under several models, and the weakest of them that is still safe.
+pub fn models(table: &ModelTable<'_>, options: Options) -> String {
+    let program = table.program;
+    let condition =
+        program.condition.as_ref().map_or(String::new(), |_| format!(": {}", clean(&herd::condition(program))));
+    let head = format!("{} ({}){condition}", clean(&program.name), clean(program.source.name()));
+    let mut out = format!("{}\n\n", options.paint(Paint::Bold, &head));
+    let width = table.rows.iter().map(|row| row.model.name.chars().count()).max().unwrap_or(0);
+    for row in &table.rows {
+        let time = if options.statistics { format!("{:>8.2} s  ", row.seconds) } else { String::new() };
+        let _ = writeln!(out, "  {}  {time}{}", pad(&clean(&row.model.name), width), clean(&row.verdict.to_string()));
+    }
+    out.push('\n');
+    let weakest = table.weakest_safe();
+    let _ = match weakest.as_slice() {
+        [] => writeln!(out, "Safe under none of them."),
+        [one] => writeln!(out, "The weakest model that is still safe: {}", clean(one)),
+        several => writeln!(out, "The weakest models that are still safe: {}", clean(&several.join(", "))),
+    };
+    out
+}

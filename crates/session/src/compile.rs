@@ -1,0 +1,97 @@
+//! Atomics of C as the hardware of a model runs them, by the mapping that the model's head declares.
+
+use ir::{BinaryOp, Block, BlockId, Expr, Function, Instr, LocalId, Op, Program, TagId, TagSet, Terminator};
+use model::{CompileStep, Head};
+use source::Span;
+
+/// The program with every access and fence replaced by what the head says.
+pub fn compile(program: &Program, head: &Head) -> Program {
+    let mut result = program.clone();
+    for (at, function) in program.functions.iter().enumerate() {
+        result.functions[at] = Compiler { head, program: &mut result }.function(function);
+    }
+    result
+}
+
+struct Compiler<'a> {
+    head: &'a Head,
+    program: &'a mut Program,
+}
+
+impl Compiler<'_> {
+    fn function(&mut self, function: &Function) -> Function {
+        let mut result = function.clone();
+        for at in 0..function.blocks.len() {
+            let Block { instrs, terminator } = function.blocks[at].clone();
+            let mut here = at;
+            result.blocks[here].instrs = Vec::new();
+            for instr in instrs {
+                for piece in self.instr(&instr) {
+                    match piece {
+                        Piece::Instr(instr) => result.blocks[here].instrs.push(instr),
+                        Piece::Ctrl(read, span) => {
+                            let next = BlockId(result.blocks.len() as u32);
+                            let same = Expr::Local(read).binary(BinaryOp::Eq, Expr::Local(read));
+                            result.blocks[here].terminator =
+                                Terminator::Branch { condition: same, then: next, otherwise: next, join: None, span };
+                            result.blocks.push(Block { instrs: Vec::new(), terminator: Terminator::Return });
+                            here = next.index();
+                        }
+                    }
+                }
+            }
+            result.blocks[here].terminator = terminator;
+        }
+        result
+    }
+
+    /// What becomes of an instruction.
+    fn instr(&mut self, instr: &Instr) -> Vec<Piece> {
+        let (kind, tags, read) = match &instr.op {
+            Op::Load { dst, tags, .. } => ("R", tags.clone(), Some(*dst)),
+            Op::Store { tags, .. } | Op::StoreConditional { tags, .. } => ("W", tags.clone(), None),
+            Op::Rmw { dst, read_tags, write_tags, .. } => {
+                ("RMW", read_tags.iter().chain(write_tags.iter()).collect(), Some(*dst))
+            }
+            Op::Fence { tags } => ("F", tags.clone(), None),
+            Op::Assign { .. } | Op::Assume { .. } => return vec![Piece::Instr(instr.clone())],
+        };
+        let has = |name: &str| tags.iter().any(|tag| self.program.tags[tag.index()] == name);
+        let Some(rule) = self.head.compile_rule(kind, has) else { return vec![Piece::Instr(instr.clone())] };
+        let mut pieces = Vec::new();
+        for step in rule.steps.clone() {
+            match step {
+                CompileStep::Access(names) => {
+                    let tags: TagSet = names.iter().map(|name| self.program.tag(name)).collect();
+                    pieces.push(Piece::Instr(Instr { op: with_tags(&instr.op, &tags), span: instr.span }));
+                }
+                CompileStep::Fence(name) => {
+                    let tag: TagId = self.program.tag(&name);
+                    let op = Op::Fence { tags: TagSet::from_iter([tag]) };
+                    pieces.push(Piece::Instr(Instr { op, span: instr.span }));
+                }
+                CompileStep::Ctrl => pieces.extend(read.map(|read| Piece::Ctrl(read, instr.span))),
+            }
+        }
+        pieces
+    }
+}
+
+/// A part of what an instruction becomes: an instruction, or a branch on the value read that goes on either way.
+enum Piece {
+    Instr(Instr),
+    Ctrl(LocalId, Span),
+}
+
+fn with_tags(op: &Op, new: &TagSet) -> Op {
+    let mut op = op.clone();
+    match &mut op {
+        Op::Load { tags, .. } | Op::Store { tags, .. } | Op::StoreConditional { tags, .. } => *tags = new.clone(),
+        Op::Rmw { read_tags, write_tags, .. } => {
+            *read_tags = new.clone();
+            *write_tags = new.clone();
+        }
+        Op::Fence { .. } | Op::Assign { .. } | Op::Assume { .. } => {}
+    }
+    op
+}

@@ -1,0 +1,81 @@
+//! Why a model forbids an outcome, and what a weak model did differently where it allows one.
+
+use crate::{Failure, Found, Request, check};
+use engine::{Observer, Verdict};
+use ir::Program;
+use model::{Evaluator, Explanation, Model, Requirement, Role};
+use witness::Execution;
+
+/// A candidate execution that ends as asked, and the axiom that forbids it.
+#[derive(Debug, Clone)]
+pub struct Reason {
+    /// The execution.
+    pub execution: Execution,
+    /// The cycle.
+    pub explanation: Explanation,
+    /// The program that was run: the given one, compiled for the model where it needed to be.
+    pub program: Program,
+}
+
+/// Why the model forbids the program's outcome; nothing if no candidate execution ends so whatever the model.
+///
+/// The candidate is one that as few and as late axioms as possible forbid: the model without one axiom is asked for it,
+/// from the last axiom to the first, then the model without several.
+///
+/// # Errors
+/// The outcome is allowed, or nobody knows.
+pub fn why(
+    program: &Program,
+    model: &Model,
+    request: &Request,
+    observer: &dyn Observer,
+) -> Result<Result<Option<Reason>, Verdict>, Failure> {
+    let verdict = check(program, model, request, observer)?.result;
+    if !matches!(verdict, Verdict::Safe(_)) {
+        return Ok(Err(verdict));
+    }
+    let axioms: Vec<usize> = (0..model.axioms.len()).filter(|&a| model.axioms[a].role == Role::Forbids).collect();
+    let single = axioms.iter().rev().map(|&axiom| vec![axiom]);
+    let several = (0..axioms.len()).rev().map(|from| axioms[from..].to_vec());
+    for dropped in single.chain(several) {
+        let mut weaker = model.clone();
+        dropped.iter().for_each(|&axiom| weaker.axioms[axiom].role = Role::Flags);
+        let Found { result, program, .. } = check(program, &weaker, request, observer)?;
+        let Verdict::Unsafe(execution) = result else { continue };
+        let structure = witness::structure(&program, &execution).map_err(|flaw| Failure::Internal(flaw.to_string()))?;
+        let mut evaluator = Evaluator::new(model, &structure);
+        let violated = evaluator.violated();
+        let explanations = violated.into_iter().filter_map(|axiom| evaluator.explain(axiom));
+        let shortest = explanations.min_by_key(|explanation| explanation.steps.len());
+        if let Some(explanation) = shortest {
+            return Ok(Ok(Some(Reason { execution: *execution, explanation, program })));
+        }
+    }
+    Ok(Ok(None))
+}
+
+/// What the model did differently from sequential consistency in an execution: the cycle that sequential consistency
+/// forbids, and the pairs of program order on it that the model does not keep. Nothing if the execution is sequential.
+///
+/// # Errors
+/// The execution does not belong to the program.
+pub fn relaxed_pairs(
+    program: &Program,
+    model: &Model,
+    execution: &Execution,
+) -> Result<Option<(Explanation, Vec<(usize, usize)>)>, Failure> {
+    let structure = witness::structure(program, execution).map_err(|flaw| Failure::Internal(flaw.to_string()))?;
+    let Some(sc) = Model::builtin("sc") else { return Ok(None) };
+    let mut strong = Evaluator::new(&sc, &structure);
+    let Some(axiom) = strong.violated().pop() else { return Ok(None) };
+    let Some(explanation) = strong.explain(axiom) else { return Ok(None) };
+    let mut weak = Evaluator::new(model, &structure);
+    let mut kept = model::Relation::empty(structure.size);
+    for axiom in model.axioms.iter().filter(|a| a.role == Role::Forbids && a.requirement == Requirement::Acyclic) {
+        kept = kept.union(&weak.relation(axiom.node).plus());
+    }
+    let in_order = |from: usize, to: usize| structure.po.contains(from, to);
+    let steps = explanation.steps.iter().map(|step| (step.from, step.to));
+    let relaxed = steps.filter(|&(from, to)| in_order(from, to) && !kept.contains(from, to)).collect();
+    Ok(Some((explanation, relaxed)))
+}

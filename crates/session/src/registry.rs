@@ -1,0 +1,77 @@
+//! What there is: front ends, engines, models. Lists, help texts and the book's tables are printed from here.
+
+use crate::Failure;
+use engine::Engine;
+use engine_partial_order::PartialOrder;
+use engine_reference::{Axiomatic, Operational};
+use ir::Program;
+use model::{Include, Model};
+use source::{Diagnostic, SourceFile};
+use std::path::Path;
+
+/// A language that programs are written in.
+pub struct Frontend {
+    /// What it reads.
+    pub about: &'static str,
+    /// The endings of its files, without the dot.
+    pub extensions: &'static [&'static str],
+    /// Text to program.
+    pub parse: fn(&SourceFile) -> Result<Program, Diagnostic>,
+}
+
+/// All front ends.
+pub static FRONTENDS: &[Frontend] = &[Frontend {
+    about: "litmus tests of herd's format for X86, PPC and C",
+    extensions: &["litmus"],
+    parse: front_litmus::parse,
+}];
+
+/// All engines, the one that `auto` prefers first.
+pub static ENGINES: &[&dyn Engine] = &[&PartialOrder, &Axiomatic, &Operational];
+
+/// The engine of this name.
+pub fn engine(name: &str) -> Option<&'static dyn Engine> {
+    ENGINES.iter().copied().find(|engine| engine.name() == name)
+}
+
+/// The front end for a file of this name; litmus tests need no ending.
+pub fn frontend(name: &str) -> Option<&'static Frontend> {
+    let extension = Path::new(name).extension().and_then(|e| e.to_str()).unwrap_or("litmus");
+    FRONTENDS.iter().find(|frontend| frontend.extensions.contains(&extension))
+}
+
+/// The models that come with Fencepost, from strong to weak.
+pub fn models() -> Vec<Model> {
+    let mut models: Vec<Model> = model::library().iter().filter_map(|(name, _)| Model::builtin(name)).collect();
+    let strength = |m: &Model| chain(&models, &m.name, 0);
+    let mut order: Vec<(usize, String)> = models.iter().map(|m| (strength(m), m.name.clone())).collect();
+    order.sort();
+    models.sort_by_key(|m| order.iter().position(|(_, name)| *name == m.name));
+    models
+}
+
+/// The length of the longest chain of stronger models.
+fn chain(models: &[Model], name: &str, depth: usize) -> usize {
+    let Some(model) = models.iter().find(|m| m.name == name) else { return depth };
+    let below = model.head.weaker_than.iter().map(|next| chain(models, next, depth + 1));
+    below.max().unwrap_or(depth)
+}
+
+/// The model of this name that comes with Fencepost.
+///
+/// # Errors
+/// There is none; says which there are.
+pub fn model(name: &str) -> Result<Model, Failure> {
+    Model::builtin(name).ok_or_else(|| {
+        let known: Vec<String> = models().into_iter().map(|m| m.name).collect();
+        Failure::Usage(format!("there is no model `{name}`; there are {} and files ending in .cat", known.join(", ")))
+    })
+}
+
+/// A model from a user's file.
+///
+/// # Errors
+/// What is wrong with the file.
+pub fn model_from(name: &str, file: &SourceFile, includes: &dyn Include) -> Result<Model, Failure> {
+    Model::load(name, file, includes).map_err(Failure::Input)
+}

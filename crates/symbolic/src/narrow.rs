@@ -1,0 +1,152 @@
+//! Reads that can only take a few constants become choices between those constants.
+
+use crate::execute::{Kind, Structure};
+use ir::Program;
+use logic::{Substitution, Term, TermNode, Terms};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// Reads with more possible values than this keep a bit-vector.
+const MAX_VALUES: usize = 8;
+
+/// The possible values of a term; none means any value.
+type Values = Option<BTreeSet<u64>>;
+
+/// Computes which values reads can take and rewrites the structure accordingly.
+///
+/// The analysis starts with nothing and adds what writes can write until nothing changes, so it finds the least
+/// solution: values that only justify themselves are not in it.
+pub fn narrow(program: &Program, structure: &mut Structure) {
+    let reads: Vec<usize> = (0..structure.events.len()).filter(|&e| structure.events[e].kind == Kind::Read).collect();
+    let writes: Vec<usize> = (0..structure.events.len()).filter(|&e| structure.events[e].kind == Kind::Write).collect();
+    let mut known: FxHashMap<Term, Values> = FxHashMap::default();
+    reads.iter().for_each(|&read| drop(known.insert(structure.events[read].value, Some(BTreeSet::new()))));
+    loop {
+        let mut memo = FxHashMap::default();
+        let mut changed = false;
+        for &read in &reads {
+            let event = &structure.events[read];
+            let width = structure.terms.width(event.value);
+            let at = values(&structure.terms, event.address, &known, &mut memo);
+            let mut found: Values = known[&event.value].clone();
+            for &write in &writes {
+                let source = &structure.events[write];
+                let there = values(&structure.terms, source.address, &known, &mut memo);
+                if !may_meet(&at, &there) {
+                    continue;
+                }
+                let written = values(&structure.terms, source.value, &known, &mut memo);
+                // A store cuts the value to the cell, a load to the register; both keep at least the narrower bits.
+                let masks: BTreeSet<u64> = cell_masks(program, &there).into_iter().map(|m| m & width.mask()).collect();
+                found = union(found, written, &masks);
+            }
+            if found != known[&event.value] {
+                changed = true;
+                known.insert(event.value, found);
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    let mut substitution = Substitution::new();
+    for &read in &reads {
+        let variable = structure.events[read].value;
+        if let Some(values) = &known[&variable] {
+            let choice = choice(&mut structure.terms, variable, values);
+            substitution.replace(variable, choice);
+        }
+    }
+    if !substitution.is_empty() {
+        rewrite(structure, &mut substitution);
+    }
+}
+
+/// A choice between constants by fresh truth values.
+fn choice(terms: &mut Terms, like: Term, values: &BTreeSet<u64>) -> Term {
+    let width = terms.width(like);
+    let mut values = values.iter();
+    let first = values.next().copied().unwrap_or(0);
+    let mut chosen = terms.constant(first, width);
+    for &value in values {
+        let selector = terms.fresh_bool();
+        let value = terms.constant(value, width);
+        chosen = terms.ite(selector, value, chosen);
+    }
+    chosen
+}
+
+fn rewrite(structure: &mut Structure, substitution: &mut Substitution) {
+    let terms = &mut structure.terms;
+    for event in &mut structure.events {
+        event.guard = substitution.apply_bool(terms, event.guard);
+        event.address = substitution.apply(terms, event.address);
+        event.value = substitution.apply(terms, event.value);
+    }
+    let finals = structure.finals.iter_mut().flatten();
+    finals.for_each(|value| *value = substitution.apply(terms, *value));
+    let truths = structure.constraints.iter_mut().chain(&mut structure.choices);
+    truths.for_each(|truth| *truth = substitution.apply_bool(terms, *truth));
+    let lists = [&mut structure.addr, &mut structure.data, &mut structure.ctrl, &mut structure.rmw, &mut structure.amo];
+    for dependency in lists.into_iter().flatten() {
+        dependency.when = substitution.apply_bool(terms, dependency.when);
+    }
+}
+
+fn may_meet(a: &Values, b: &Values) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => !a.is_disjoint(b),
+        (None, _) | (_, None) => true,
+    }
+}
+
+/// The masks of the cells that an address can be.
+fn cell_masks(program: &Program, at: &Values) -> BTreeSet<u64> {
+    let all = program.addresses().filter_map(|address| {
+        let possible = at.as_ref().is_none_or(|values| values.contains(&address.to_bits()));
+        program.cell(address).filter(|_| possible).map(|cell| cell.width.mask())
+    });
+    all.collect()
+}
+
+fn union(into: Values, new: Values, masks: &BTreeSet<u64>) -> Values {
+    let mut into = into?;
+    for value in new? {
+        into.extend(masks.iter().map(|mask| value & mask));
+    }
+    (into.len() <= MAX_VALUES).then_some(into)
+}
+
+/// The values that a term can take when reads take the known ones.
+fn values(terms: &Terms, term: Term, known: &FxHashMap<Term, Values>, memo: &mut FxHashMap<Term, Values>) -> Values {
+    if let Some(done) = known.get(&term).or_else(|| memo.get(&term)) {
+        return done.clone();
+    }
+    let width = terms.width(term);
+    let result = match terms.node(term) {
+        TermNode::Const(value) => Some(BTreeSet::from([value])),
+        TermNode::Var(_) => None,
+        TermNode::Ite(_, then, otherwise) => {
+            let then = values(terms, then, known, memo);
+            let otherwise = values(terms, otherwise, known, memo);
+            union(then, otherwise, &BTreeSet::from([width.mask()]))
+        }
+        TermNode::Unary(op, operand) => {
+            let from = terms.width(operand);
+            let operand = values(terms, operand, known, memo);
+            operand.map(|set| set.into_iter().map(|value| ir::eval_unary(op, value, from).0).collect())
+        }
+        TermNode::Binary(op, left, right) => {
+            let from = terms.width(left);
+            let left = values(terms, left, known, memo);
+            let right = values(terms, right, known, memo);
+            let pairs = left.zip(right).map(|(left, right)| {
+                let all = left.iter().flat_map(|&l| right.iter().map(move |&r| ir::eval_binary(op, l, r, from).0));
+                all.collect::<BTreeSet<u64>>()
+            });
+            pairs.filter(|set| set.len() <= MAX_VALUES)
+        }
+    };
+    memo.insert(term, result.clone());
+    result
+}

@@ -1,0 +1,264 @@
+//! Random small programs.
+
+use crate::rng::Rng;
+use crate::sketch::{Sketch, memory_location};
+use ir::{BinaryOp, Expr, LocalId, Op, Program, TagSet, UnaryOp, Width};
+
+/// What random programs may contain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// The most threads there are; at least one.
+    pub threads: usize,
+    /// The most accesses there are in all threads together.
+    pub accesses: usize,
+    /// The most locations there are; at least one.
+    pub locations: usize,
+    /// Read-modify-write instructions: exchange, fetch-and-add, compare-and-swap.
+    pub atomics: bool,
+    /// Some of these without the tag `LOCK`: atomic, but no fences.
+    pub unlocked: bool,
+    /// Reserving loads and store-conditionals.
+    pub reservations: bool,
+    /// Forward branches on a register.
+    pub branches: bool,
+    /// Addresses and values computed from registers.
+    pub dependencies: bool,
+    /// The tags of fences; no fences if empty.
+    pub fences: Vec<&'static str>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            threads: 4,
+            accesses: 12,
+            locations: 3,
+            atomics: true,
+            unlocked: true,
+            reservations: true,
+            branches: true,
+            dependencies: true,
+            fences: vec!["MFENCE", "SYNC", "LWSYNC", "EIEIO", "ISYNC", "SFENCE", "LFENCE"],
+        }
+    }
+}
+
+/// The program for a seed.
+pub fn generate(seed: u64, config: &Config) -> Program {
+    let mut rng = Rng::new(seed);
+    let locations = if config.locations < 3 { config.locations } else { 2 + rng.below(config.locations - 1) };
+    let names = ["x", "y", "z", "w", "v", "u"];
+    let names = &names[..locations.clamp(1, names.len())];
+    let mut generator = Generator {
+        sketch: Sketch::new(&format!("random{seed}"), "C", names),
+        locations: names.len(),
+        config,
+        registers: Vec::new(),
+        truths: 0,
+        rng,
+    };
+    let wanted = if generator.rng.chance(10) { 1 } else { 2 + generator.rng.below(config.threads.max(2) - 1) };
+    let threads = wanted.min(config.threads.max(1));
+    // Never fewer accesses than threads, so that no thread is empty unless the configuration leaves no choice.
+    let accesses = threads + generator.rng.below(config.accesses.saturating_sub(threads) + 1);
+    for thread in 0..threads {
+        let share = accesses / threads + usize::from(thread < accesses % threads);
+        generator.thread(share);
+    }
+    generator.finish()
+}
+
+struct Generator<'a> {
+    rng: Rng,
+    config: &'a Config,
+    sketch: Sketch,
+    locations: usize,
+    /// The registers of the newest thread that hold a value.
+    registers: Vec<LocalId>,
+    truths: usize,
+}
+
+impl Generator<'_> {
+    fn thread(&mut self, accesses: usize) {
+        self.sketch.thread();
+        self.registers.clear();
+        self.truths = 0;
+        let mut left = accesses;
+        let mut open = 0;
+        while left > 0 {
+            if !self.config.fences.is_empty() && self.rng.chance(20) {
+                let tag = *self.rng.pick(&self.config.fences);
+                self.sketch.fence(tag);
+            }
+            if self.config.branches && !self.registers.is_empty() && self.rng.chance(15) {
+                let register = *self.rng.pick(&self.registers);
+                let op = if self.rng.chance(50) { BinaryOp::Eq } else { BinaryOp::Ne };
+                let value = Expr::constant(self.rng.below(3) as i64, Width::INT);
+                let joins = self.rng.chance(50);
+                self.sketch.begin_if(Expr::Local(register).binary(op, value), joins);
+                open += 1;
+            }
+            left -= self.access(left);
+            if open > 0 && self.rng.chance(50) {
+                self.sketch.end_if();
+                open -= 1;
+            }
+        }
+    }
+
+    /// Adds an access, or a pair, and gives the number of accesses it counts for.
+    fn access(&mut self, left: usize) -> usize {
+        let addr = self.address();
+        match self.rng.below(100) {
+            0..15 if self.config.atomics && left >= 2 => {
+                self.atomic(addr);
+                2
+            }
+            15..27 if self.config.reservations && left >= 2 => {
+                let between = left >= 3 && self.rng.chance(30);
+                self.reservation(addr, between);
+                if between { 3 } else { 2 }
+            }
+            28..32 if self.config.reservations => {
+                let value = self.value();
+                self.store_conditional(addr, value);
+                1
+            }
+            0..62 => {
+                self.load(addr);
+                1
+            }
+            _ => {
+                let value = self.value();
+                self.sketch.op(Op::Store { addr, value, tags: TagSet::default() });
+                1
+            }
+        }
+    }
+
+    fn load(&mut self, addr: Expr) {
+        let dst = self.register();
+        self.sketch.op(Op::Load { dst, addr, tags: TagSet::default(), reserve: false });
+        self.registers.push(dst);
+    }
+
+    fn atomic(&mut self, addr: Expr) {
+        let names: &[&str] = if !self.config.unlocked || self.rng.chance(60) { &["LOCK", "X"] } else { &["X"] };
+        let tags = self.sketch.tags(names);
+        let operand = self.value();
+        let dst = self.register();
+        let (when, value) = match self.rng.below(3) {
+            0 => (None, operand),
+            1 => (None, Expr::Local(dst).binary(BinaryOp::Add, operand)),
+            _ => {
+                let expected = Expr::constant(self.rng.below(2) as i64, Width::INT);
+                (Some(Expr::Local(dst).binary(BinaryOp::Eq, expected)), operand)
+            }
+        };
+        self.sketch.op(Op::Rmw { dst, addr, when, value, read_tags: tags.clone(), write_tags: tags });
+        self.registers.push(dst);
+    }
+
+    /// A reserving load, perhaps a fence or a load between, and a store-conditional, mostly to the same location.
+    fn reservation(&mut self, addr: Expr, between: bool) {
+        let dst = self.register();
+        let tags = self.sketch.tags(&["X"]);
+        self.sketch.op(Op::Load { dst, addr: addr.clone(), tags, reserve: true });
+        self.registers.push(dst);
+        if !self.config.fences.is_empty() && self.rng.chance(15) {
+            let tag = *self.rng.pick(&self.config.fences);
+            self.sketch.fence(tag);
+        }
+        if between {
+            let other = self.address();
+            self.load(other);
+        }
+        let addr = if self.rng.chance(10) { self.address() } else { addr };
+        let value = self.value();
+        self.store_conditional(addr, value);
+    }
+
+    fn store_conditional(&mut self, addr: Expr, value: Expr) {
+        let success = self.sketch.truth(&format!("s{}", self.truths));
+        self.truths += 1;
+        let tags = self.sketch.tags(&["X"]);
+        self.sketch.op(Op::StoreConditional { success, addr, value, tags });
+    }
+
+    fn register(&mut self) -> LocalId {
+        let name = format!("r{}", self.registers.len());
+        self.sketch.local(&name)
+    }
+
+    /// A location, perhaps with an address dependency.
+    fn address(&mut self) -> Expr {
+        let plain = Sketch::address(self.rng.below(self.locations));
+        if !self.config.dependencies || self.registers.is_empty() || !self.rng.chance(20) {
+            return plain;
+        }
+        let register = Expr::Local(*self.rng.pick(&self.registers));
+        let zero = register.clone().binary(BinaryOp::Xor, register);
+        plain.binary(BinaryOp::Add, zero.unary(UnaryOp::ZeroExtend(Width::WORD)))
+    }
+
+    /// A small constant, perhaps added to a register.
+    fn value(&mut self) -> Expr {
+        let constant = Expr::constant(1 + self.rng.below(2) as i64, Width::INT);
+        if !self.config.dependencies || self.registers.is_empty() || !self.rng.chance(30) {
+            return constant;
+        }
+        Expr::Local(*self.rng.pick(&self.registers)).binary(BinaryOp::Add, constant)
+    }
+
+    fn finish(mut self) -> Program {
+        let memory: Vec<usize> = (0..self.locations.min(2)).collect();
+        let mut program = self.sketch.clone().finish(&memory, &[]);
+        let mut exists = Vec::new();
+        for location in std::mem::take(&mut program.observed) {
+            if self.rng.chance(40) {
+                exists.push((location, self.rng.below(3) as u64 & location.width(&program).mask()));
+            }
+        }
+        if exists.is_empty() {
+            exists.push((memory_location(0), 1));
+        }
+        self.sketch.finish(&memory, &exists)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ir::{Location, ThreadId};
+
+    #[test]
+    fn programs_are_valid_and_the_same_every_time() {
+        for seed in 0..500 {
+            let program = generate(seed, &Config::default());
+            ir::validate(&program).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{program}"));
+            assert_eq!(program.to_string(), generate(seed, &Config::default()).to_string());
+            assert!((1..=4).contains(&program.threads.len()));
+        }
+    }
+
+    #[test]
+    fn spans_point_at_the_instructions() {
+        let program = generate(7, &Config::default());
+        for instr in program.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.instrs) {
+            let line = program.source.slice(instr.span);
+            let word = match instr.op {
+                Op::Load { reserve: false, .. } => "load",
+                Op::Load { reserve: true, .. } => "reserve",
+                Op::Store { .. } => "store",
+                Op::Rmw { .. } => "rmw",
+                Op::StoreConditional { .. } => "store-conditional",
+                Op::Fence { .. } => "fence",
+                Op::Assign { .. } => ":=",
+                Op::Assume { .. } => "assume",
+            };
+            assert!(line.contains(word), "`{line}` is no {word}");
+        }
+        let named = program.observables().iter().any(|&l| matches!(l, Location::Local(ThreadId(0), _)));
+        assert!(named || program.functions[0].locals.is_empty());
+    }
+}
