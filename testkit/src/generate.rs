@@ -55,12 +55,15 @@ pub fn generate(seed: u64, config: &Config) -> Program {
         config,
         registers: Vec::new(),
         truths: 0,
+        last: 0,
+        stored: 0,
         rng,
     };
     let wanted = if generator.rng.chance(10) { 1 } else { 2 + generator.rng.below(config.threads.max(2) - 1) };
     let threads = wanted.min(config.threads.max(1));
-    // Never fewer accesses than threads, so that no thread is empty unless the configuration leaves no choice.
-    let accesses = threads + generator.rng.below(config.accesses.saturating_sub(threads) + 1);
+    // A thread with fewer than two accesses shows nothing, unless the configuration leaves no choice.
+    let least = (2 * threads).min(config.accesses);
+    let accesses = least + generator.rng.below(config.accesses - least + 1);
     for thread in 0..threads {
         let share = accesses / threads + usize::from(thread < accesses % threads);
         generator.thread(share);
@@ -76,6 +79,10 @@ struct Generator<'a> {
     /// The registers of the newest thread that hold a value.
     registers: Vec<LocalId>,
     truths: usize,
+    /// The location of the access before.
+    last: usize,
+    /// The largest constant that is stored so far.
+    stored: usize,
 }
 
 impl Generator<'_> {
@@ -190,9 +197,12 @@ impl Generator<'_> {
         self.sketch.local(&name)
     }
 
-    /// A location, perhaps with an address dependency.
+    /// A location, mostly not the one before, perhaps with an address dependency.
     fn address(&mut self) -> Expr {
-        let plain = Sketch::address(self.rng.below(self.locations));
+        let step = if self.locations > 1 && self.rng.chance(50) { 1 + self.rng.below(self.locations - 1) } else { 0 };
+        let any = self.rng.below(self.locations);
+        self.last = if step > 0 { (self.last + step) % self.locations } else { any };
+        let plain = Sketch::address(self.last);
         if !self.config.dependencies || self.registers.is_empty() || !self.rng.chance(20) {
             return plain;
         }
@@ -201,9 +211,11 @@ impl Generator<'_> {
         plain.binary(BinaryOp::Add, zero.unary(UnaryOp::ZeroExtend(Width::WORD)))
     }
 
-    /// A small constant, perhaps added to a register.
+    /// A small constant, mostly a new one, so that reads tell which write they saw; perhaps added to a register.
     fn value(&mut self) -> Expr {
-        let constant = Expr::constant(1 + self.rng.below(2) as i64, Width::INT);
+        let constant = if self.rng.chance(70) { self.stored + 1 } else { 1 + self.rng.below(2) };
+        self.stored = self.stored.max(constant);
+        let constant = Expr::constant(constant as i64, Width::INT);
         if !self.config.dependencies || self.registers.is_empty() || !self.rng.chance(30) {
             return constant;
         }
@@ -215,8 +227,10 @@ impl Generator<'_> {
         let mut program = self.sketch.clone().finish(&memory, &[]);
         let mut exists = Vec::new();
         for location in std::mem::take(&mut program.observed) {
+            // Weak behaviour mostly shows as a value that should have been overwritten: the initial one.
+            let value = if self.rng.chance(40) { 0 } else { self.rng.below(self.stored + 1) };
             if self.rng.chance(40) {
-                exists.push((location, self.rng.below(3) as u64 & location.width(&program).mask()));
+                exists.push((location, value as u64 & location.width(&program).mask()));
             }
         }
         if exists.is_empty() {

@@ -29,7 +29,7 @@ pub fn applies(model: &Model, program: &Program) -> bool {
 
 fn one(args: &Check, program: &Program, model: &Model) -> Result<u8> {
     let watch = Watch::new(args.running.timeout, true);
-    let Found { result: verdict, engine, statistics, program } =
+    let Found { result: verdict, engine, statistics, program, notes } =
         session::check(program, model, &args.running.request(), &watch)?;
     let mut case = Case {
         program: &program,
@@ -39,13 +39,12 @@ fn one(args: &Check, program: &Program, model: &Model) -> Result<u8> {
         graph: None,
         explanation: None,
         relaxed: Vec::new(),
-        notes: Vec::new(),
+        notes,
         seconds: watch.seconds(),
         statistics,
     };
     if let Verdict::Unsafe(execution) = &verdict {
-        let structure =
-            witness::structure(&program, execution).map_err(|flaw| Failure::Internal(flaw.to_string()))?;
+        let structure = witness::structure(&program, execution).map_err(|flaw| Failure::Internal(flaw.to_string()))?;
         let mut graph = Graph::new(&program, execution, &structure);
         match session::relaxed_pairs(&program, model, execution)? {
             Some((cycle, relaxed)) => {

@@ -37,7 +37,9 @@ pub fn models(names: &[String]) -> Result<Vec<Model>> {
         } else {
             vec![session::model(name)?]
         };
-        found.extend(new.into_iter().filter(|model| found.iter().all(|known| known.name != model.name)).collect::<Vec<_>>());
+        found.extend(
+            new.into_iter().filter(|model| found.iter().all(|known| known.name != model.name)).collect::<Vec<_>>(),
+        );
     }
     Ok(found)
 }

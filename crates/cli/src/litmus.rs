@@ -79,8 +79,7 @@ impl Totals {
 
     fn say(&self, files: usize) {
         let counts = [(self.bad, "bad"), (self.unknown, "unknown"), (self.internal, "internal errors")];
-        let said: Vec<String> =
-            counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+        let said: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
         if !said.is_empty() {
             eprintln!("of {files} files: {}", said.join(", "));
         }
@@ -199,7 +198,10 @@ impl Batch<'_> {
                     observation.states = Some(table.states.len() as u64);
                     match self.args.format {
                         LitmusFormat::Herd => outcome.text += &report::herd::block(&table),
-                        LitmusFormat::Text => outcome.text += &report::text::states(&table, text_options(self.args.output.as_deref(), false)),
+                        LitmusFormat::Text => {
+                            outcome.text +=
+                                &report::text::states(&table, text_options(self.args.output.as_deref(), false))
+                        }
                         LitmusFormat::Csv | LitmusFormat::Json => {}
                     }
                 }

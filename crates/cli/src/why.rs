@@ -23,9 +23,13 @@ pub fn run(args: &Why) -> Result<u8> {
         Err(verdict) => {
             let file = args.file.display();
             let (words, code) = match &verdict {
-                Verdict::Unsafe(_) => {
-                    (format!("nothing to explain: {} allows it\nhelp: see it with `fencepost check {file} --model {}`", model.title, args.model), UNSAFE)
-                }
+                Verdict::Unsafe(_) => (
+                    format!(
+                        "nothing to explain: {} allows it\nhelp: see it with `fencepost check {file} --model {}`",
+                        model.title, args.model
+                    ),
+                    UNSAFE,
+                ),
                 other => (format!("no answer: {other}"), UNKNOWN),
             };
             eprintln!("{words}");
@@ -41,7 +45,7 @@ pub fn run(args: &Why) -> Result<u8> {
         let axiom = &model.axioms[reason.explanation.axiom];
         let steps = steps(&graph, &reason.explanation);
         graph.highlight(&steps);
-        let requirement = model.describe(reason.explanation.axiom);
+        let requirement = model.axiom_text(reason.explanation.axiom);
         refuted.push(Refuted { graph, explanation: Explanation { axiom: axiom.name.clone(), requirement, steps } });
     }
     let why = report::Why { program: ran, model: model_name(model), refuted };

@@ -5,8 +5,8 @@ use crate::graph::Product;
 use crate::query;
 use crate::relations::Relations;
 use engine::{NoAnswer, Observer};
-use ir::{Program, Proposition};
-use logic::{Blaster, Bool, Evaluation, Lit, OrderGraph, Outcome, Solver, Theory};
+use ir::{Location, Program, Proposition};
+use logic::{Blaster, Bool, Evaluation, Lit, OrderGraph, Outcome, Solver, Term, Theory};
 use model::{Base, Model, Node, NodeId, Requirement, Role, Scope};
 use symbolic::Structure;
 use witness::Execution;
@@ -18,6 +18,8 @@ pub struct Problem<'p> {
     solver: Solver,
     nodes: usize,
     edges: usize,
+    /// The final values of the observed locations.
+    finals: Vec<(Location, Term)>,
 }
 
 /// A solution: the execution, and the choices that tell it from every other.
@@ -28,8 +30,10 @@ pub struct Found {
 
 impl<'p> Problem<'p> {
     pub fn new(program: &'p Program, structure: Structure, model: &Model, clocks: bool) -> Result<Self, NoAnswer> {
-        let events = Events::new(program, structure, model)?;
-        let mut problem = Problem { events, blaster: Blaster::new(), solver: Solver::new(), nodes: 0, edges: 0 };
+        let mut events = Events::new(program, structure, model)?;
+        let finals = query::finals(&mut events);
+        let (blaster, solver) = (Blaster::new(), Solver::new());
+        let mut problem = Problem { events, blaster, solver, nodes: 0, edges: 0, finals };
         for constraint in problem.events.constraints.clone() {
             problem.assert(constraint);
         }
@@ -53,8 +57,10 @@ impl<'p> Problem<'p> {
         let axioms: Vec<_> = model.axioms.iter().filter(|axiom| axiom.role == Role::Forbids).collect();
         for (at, axiom) in axioms.iter().enumerate() {
             if axiom.requirement == Requirement::Acyclic {
+                // Of two that imply each other the first one counts.
                 let implied = axioms.iter().enumerate().any(|(other, by)| {
-                    other != at && by.requirement == Requirement::Acyclic && implies(model, by.node, axiom.node)
+                    let strong = by.requirement == Requirement::Acyclic && implies(model, by.node, axiom.node);
+                    strong && other != at && (other < at || !implies(model, axiom.node, by.node))
                 });
                 if !implied {
                     graphs.push(self.graph(&mut relations, axiom.node)?);
@@ -141,9 +147,8 @@ impl<'p> Problem<'p> {
             Outcome::Satisfiable => {}
         }
         let assignment = self.blaster.assignment(&self.events.structure.terms, &mut self.solver);
-        let finals = query::finals(&mut self.events);
         let mut evaluation = Evaluation::new(&self.events.structure.terms, &assignment);
-        Ok(Some(query::extract(&self.events, &finals, &mut evaluation)))
+        Ok(Some(query::extract(&self.events, &self.finals, &mut evaluation)))
     }
 
     /// Excludes an execution from further search.
@@ -184,7 +189,7 @@ fn executed(events: &mut Events<'_>, a: usize, b: usize, when: Bool) -> Bool {
 
 /// Whether `acyclic strong` obviously implies `acyclic weak`: every member of the weak union is in the strong one.
 fn implies(model: &Model, strong: NodeId, weak: NodeId) -> bool {
-    let (Node::Union(strong), Node::Union(weak)) = (model.node(strong), model.node(weak)) else { return false };
+    let (strong, weak) = (model.union_members(strong), model.union_members(weak));
     let has = |base: Base| strong.iter().any(|&member| *model.node(member) == Node::Base(base));
     weak.iter().all(|member| {
         strong.contains(member)

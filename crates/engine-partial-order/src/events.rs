@@ -329,7 +329,7 @@ fn collect_leaves(terms: &mut Terms, term: Term, when: Bool, found: &mut Vec<(u6
 pub fn has_uniproc(model: &Model) -> bool {
     model.axioms.iter().any(|axiom| {
         let plain = axiom.requirement == Requirement::Acyclic && axiom.role == Role::Forbids && !axiom.negated;
-        let Node::Union(members) = model.node(axiom.node) else { return false };
+        let members = model.union_members(axiom.node);
         let has = |base: Base| members.iter().any(|&m| *model.node(m) == Node::Base(base));
         let communication = has(Base::Rf(Scope::Any)) && has(Base::Co(Scope::Any)) && has(Base::Fr(Scope::Any));
         plain && communication && (has(Base::PoLoc) || has(Base::Po))

@@ -152,5 +152,5 @@ pub fn flags(task: &Task<'_>, execution: &Execution) -> Result<Vec<String>, NoAn
     let structure = witness::structure(task.program, execution)
         .map_err(|flaw| NoAnswer::GaveUp(format!("an execution cannot be replayed: {flaw}")))?;
     let raised = Evaluator::new(task.model, &structure).flags();
-    Ok(raised.into_iter().map(|axiom| task.model.axioms[axiom].name.clone()).collect())
+    Ok(raised.into_iter().map(|axiom| engine::flag_name(&task.model.axioms[axiom])).collect())
 }

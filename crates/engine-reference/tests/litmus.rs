@@ -161,6 +161,19 @@ fn reservations_count_without_losing() {
     }
 }
 
+/// A store-conditional ends the reservation, whether it succeeds or fails.
+#[test]
+fn a_reservation_serves_once() {
+    let mut sketch = Sketch::new("once", "PPC", &["x"]);
+    sketch.thread();
+    let value = |value| Expr::constant(value, Width::INT);
+    sketch.reserve("a", 0).store_conditional("s", 0, value(1)).store_conditional("t", 0, value(2));
+    let program = sketch.finish(&[0], &[]);
+    for name in ["sc", "tso", "pso"] {
+        assert_eq!(outcomes(&program, name), set(&["0 0 0 0", "0 1 0 1"]), "{name}");
+    }
+}
+
 /// A reservation of the thread's own buffered write holds although another write gets to memory before that one.
 #[test]
 fn reservations_of_buffered_writes() {

@@ -5,7 +5,7 @@
 //! by `witness` before anybody is told.
 
 use ir::{Program, Proposition, State};
-use model::Model;
+use model::{Axiom, Model, Role};
 use source::Span;
 use std::fmt;
 use std::time::Duration;
@@ -89,6 +89,17 @@ pub struct FinalState {
     pub example: Option<Execution>,
     /// The names of the model's flags that one of the executions raises.
     pub flags: Vec<String>,
+}
+
+/// The flag of an execution that makes the whole program undefined, as herd prints it.
+pub const UNDEFINED: &str = "*undef*";
+
+/// The name under which a raised flag is reported.
+pub fn flag_name(axiom: &Axiom) -> String {
+    match axiom.role {
+        Role::Undefines => UNDEFINED.to_owned(),
+        Role::Flags | Role::Forbids => axiom.name.clone(),
+    }
 }
 
 /// How far an answer reaches. What was found is real in any case; this says what it means that nothing was found.

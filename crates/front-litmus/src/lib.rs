@@ -5,7 +5,8 @@
 //! says a way round.
 //!
 //! Deliberately absent: accesses of different sizes to one location, virtual memory, faults, structures, `goto` and
-//! function calls in C, read-copy-update, and spurious failures of `atomic_compare_exchange_weak`.
+//! function calls in C, read-copy-update, and operations that may fail for no reason
+//! (`atomic_compare_exchange_weak`).
 
 mod asm;
 mod body;

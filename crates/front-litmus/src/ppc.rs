@@ -106,11 +106,8 @@ impl Isa for Ppc {
             }
             "nop" => Ok(()),
             "li" | "lis" => cell.load_immediate(mnemonic == "lis"),
-            "lwz" | "ld" | "lbz" | "lhz" | "lwa" | "lwzx" | "ldx" | "lbzx" | "lhzx" | "lwax" | "lwzu" | "lwarx"
-            | "ldarx" => cell.load(mnemonic),
-            "stw" | "std" | "stb" | "sth" | "stwx" | "stdx" | "stbx" | "sthx" | "stwu" | "stwcx." | "stdcx." => {
-                cell.store(mnemonic)
-            }
+            "lwz" | "ld" | "lwa" | "lwzx" | "ldx" | "lwax" | "lwzu" | "lwarx" | "ldarx" => cell.load(mnemonic),
+            "stw" | "std" | "stwx" | "stdx" | "stwu" | "stwcx." | "stdcx." => cell.store(mnemonic),
             "cmpw" | "cmpwi" | "cmplwi" | "cmplw" | "cmpd" | "cmpdi" | "cmpld" | "cmpldi" => cell.compare(mnemonic),
             "b" => {
                 cell.line.text.push_str("   ");
@@ -240,12 +237,6 @@ impl At<'_, '_, '_, '_> {
         if let (Some(base), "lwzu") = (base.filter(|&base| base != dst), mnemonic) {
             self.body.assign(base, addr);
         }
-        let mask = match mnemonic {
-            "lbz" | "lbzx" => 0xFF,
-            "lhz" | "lhzx" => 0xFFFF,
-            _ => return Ok(()),
-        };
-        self.body.assign(dst, Expr::Local(dst).binary(BinaryOp::And, word(mask)));
         Ok(())
     }
 
@@ -256,11 +247,7 @@ impl At<'_, '_, '_, '_> {
             _ => {}
         }
         let (source, _) = self.gpr(true)?;
-        let value = match mnemonic {
-            "stb" | "stbx" => Expr::Local(source).binary(BinaryOp::And, word(0xFF)),
-            "sth" | "sthx" => Expr::Local(source).binary(BinaryOp::And, word(0xFFFF)),
-            _ => Expr::Local(source),
-        };
+        let value = Expr::Local(source);
         if mnemonic.ends_with('.') {
             let addr = self.indexed()?;
             let tags = self.build.tags(&["X"]);

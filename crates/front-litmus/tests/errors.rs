@@ -113,3 +113,16 @@ fn functions() {
     assert!(error(&c(&format!("if (1) {} ;", "if (1) ".repeat(50_000)))).contains("nests deeper"));
     assert!(error(&c(&format!("int r = 1 {};", "+ 1".repeat(50_000)))).contains("more than"));
 }
+
+#[test]
+fn what_tags_cannot_say_is_refused() {
+    let weak = c("int r0 = 0; int r1 = atomic_compare_exchange_weak(x,&r0,1);");
+    check(&weak, "4:23", "`atomic_compare_exchange_weak` may fail for no reason", "use atomic_compare_exchange_strong");
+    check(&c("int r0 = spin_trylock(x);"), "4:11", "`spin_trylock` orders only where it succeeds", "use spin_lock");
+    check(
+        &c("int r0 = 0; if (r0) { int r0 = 1; }"),
+        "4:",
+        "`r0` is declared again where it is still visible",
+        "another name",
+    );
+}

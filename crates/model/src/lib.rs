@@ -8,7 +8,6 @@
 
 mod ast;
 mod builder;
-mod describe;
 mod eval;
 mod explain;
 mod fixpoint;

@@ -1,9 +1,29 @@
 //! Writes nodes in the language of models.
 
 use crate::model::Model;
-use crate::node::{BaseSet, Node, NodeId};
+use crate::node::{BaseSet, Node, NodeId, Requirement};
 
 impl Model {
+    /// What an axiom requires: `acyclic ppo | rfe | co | fr`.
+    pub fn axiom_text(&self, axiom: usize) -> String {
+        let axiom = &self.axioms[axiom];
+        let requirement = match axiom.requirement {
+            Requirement::Acyclic => "acyclic",
+            Requirement::Irreflexive => "irreflexive",
+            Requirement::Empty => "empty",
+        };
+        let not = if axiom.negated { "~" } else { "" };
+        format!("{not}{requirement} {}", self.text(axiom.node))
+    }
+
+    /// The members of a union and of the unions among them, or just the node if it is no union.
+    pub fn union_members(&self, node: NodeId) -> Vec<NodeId> {
+        match self.node(node) {
+            Node::Union(members) => members.iter().flat_map(|&member| self.union_members(member)).collect(),
+            _ => vec![node],
+        }
+    }
+
     /// A node as an expression, with the names that the model gave to its parts.
     pub fn text(&self, node: NodeId) -> String {
         let part = |id: &NodeId| match &self.names[id.index()] {

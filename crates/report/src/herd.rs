@@ -3,13 +3,10 @@
 //! Counts are executions. A run that a bound on loops cut short is not counted but makes the answer begin with `Loop`.
 
 use crate::data::{Kind, StateTable};
-use engine::Guarantee;
+use engine::{Guarantee, UNDEFINED};
 use ir::{Address, Comparison, Condition, Location, Program, Proposition, Quantifier, State};
 use std::cmp::Ordering;
 use std::fmt::Write;
-
-/// The flag that makes a test's answer `Undef`, as herd prints it.
-pub const UNDEFINED: &str = "*undef*";
 
 /// The order of registers that herd's X86 has; other architectures number theirs or sort by name.
 const X86_REGISTERS: [&str; 12] = ["EAX", "EBX", "ECX", "EDX", "ESI", "EDI", "EBP", "ESP", "EIP", "ZF", "SF", "CF"];

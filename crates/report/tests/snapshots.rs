@@ -123,7 +123,7 @@ fn states_as_text_json_and_block() {
     expect("sb-states.json", &report::json::states(&table(&states)));
     expect("sb-herd.txt", &report::herd::block(&table(&states)));
     let mut flagged = states.clone();
-    flagged[0].flags = vec!["zz".to_owned(), "aa".to_owned(), report::herd::UNDEFINED.to_owned()];
+    flagged[0].flags = vec!["zz".to_owned(), "aa".to_owned(), engine::UNDEFINED.to_owned()];
     expect("sb-herd-flags.txt", &report::herd::block(&table(&flagged)));
 }
 

@@ -10,7 +10,7 @@ pub use explain::{Reason, relaxed_pairs, why};
 pub use registry::{ENGINES, FRONTENDS, Frontend, engine, frontend, model, model_from, models};
 
 use ::engine::{Answer, Engine, FinalState, Findings, Guarantee, NoAnswer, Observer, Options, Question, Task, Verdict};
-use ::model::Model;
+use ::model::{Model, Role};
 use ir::{Program, Proposition};
 use source::{Diagnostic, SourceFile};
 use std::borrow::Cow;
@@ -64,6 +64,8 @@ pub struct Found<T> {
     pub statistics: Vec<(String, u64)>,
     /// The program that was run: the given one, compiled for the model where it needed to be.
     pub program: Program,
+    /// Remarks, a sentence each.
+    pub notes: Vec<String>,
 }
 
 /// Which of a condition's two outcomes can happen, with an execution for each that can.
@@ -116,7 +118,8 @@ pub fn check(
         Ok(found) => found,
         Err((engine, reason)) => {
             let program = program.clone();
-            return Ok(Found { result: Verdict::Unknown(reason), engine, statistics: Vec::new(), program });
+            let result = Verdict::Unknown(reason);
+            return Ok(Found { result, engine, statistics: Vec::new(), program, notes: Vec::new() });
         }
     };
     let [execution] = reached(&found.result)? else { return Err(confused()) };
@@ -124,7 +127,39 @@ pub fn check(
         Some(execution) => Verdict::Unsafe(Box::new(execution.clone())),
         None => Verdict::Safe(found.result.guarantee.clone()),
     };
-    Ok(found.map(|_| verdict))
+    let found = found.map(|_| verdict);
+    // A proof is worth nothing if some execution makes the whole program undefined.
+    match &found.result {
+        Verdict::Safe(_) => Ok(undefined(program, model, request, observer)?.unwrap_or(found)),
+        Verdict::Unsafe(_) | Verdict::Unknown(_) => Ok(found),
+    }
+}
+
+/// An execution that the model says makes the program undefined, such as a data race.
+fn undefined(
+    program: &Program,
+    model: &Model,
+    request: &Request,
+    observer: &dyn Observer,
+) -> Result<Option<Found<Verdict>>, Failure> {
+    for at in (0..model.axioms.len()).filter(|&at| model.axioms[at].role == Role::Undefines) {
+        let mut demanding = model.clone();
+        demanding.axioms[at].role = Role::Forbids;
+        demanding.axioms[at].negated = !model.axioms[at].negated;
+        let (program, result, engine) =
+            match run(program, &demanding, request, Question::Reach(&[Proposition::True]), observer)? {
+                Err((engine, reason)) => (program.clone(), Verdict::Unknown(reason), engine),
+                Ok(found) => match reached(&found.result)? {
+                    [Some(execution)] => (found.program, Verdict::Unsafe(Box::new(execution.clone())), found.engine),
+                    _ => continue,
+                },
+            };
+        let name = &model.axioms[at].name;
+        let note = format!("this execution makes the program undefined (`{name}` of the model): anything may happen");
+        let notes = if matches!(result, Verdict::Unsafe(_)) { vec![note] } else { Vec::new() };
+        return Ok(Some(Found { result, engine, statistics: Vec::new(), program, notes }));
+    }
+    Ok(None)
 }
 
 /// Which outcomes of the program's condition can happen?
@@ -195,7 +230,8 @@ fn run(
     })?;
     observer.phase("check", "every execution replayed");
     let statistics = answer.statistics.clone();
-    Ok(Ok(Found { result: answer, engine: engine.name(), statistics, program: program.into_owned() }))
+    let program = program.into_owned();
+    Ok(Ok(Found { result: answer, engine: engine.name(), statistics, program, notes: Vec::new() }))
 }
 
 /// Has every execution replayed and its axioms evaluated by code that no engine uses.
@@ -233,8 +269,8 @@ fn compiled<'p>(program: &'p Program, model: &Model) -> Result<Cow<'p, Program>,
 fn choose(task: &Task<'_>, request: &Request) -> Result<&'static dyn Engine, Failure> {
     if let Some(name) = &request.engine {
         let known = || ENGINES.iter().map(|e| e.name()).collect::<Vec<_>>().join(", ");
-        let chosen =
-            engine(name).ok_or_else(|| Failure::Usage(format!("there is no engine `{name}`; there are {}", known())))?;
+        let chosen = engine(name)
+            .ok_or_else(|| Failure::Usage(format!("there is no engine `{name}`; there are {}", known())))?;
         let refused = |refusal: ::engine::Refusal| Failure::Refused(refusal.reason, refusal.help);
         return chosen.accepts(task).map_err(refused).map(|()| chosen);
     }
@@ -251,7 +287,9 @@ fn choose(task: &Task<'_>, request: &Request) -> Result<&'static dyn Engine, Fai
 fn condition(program: &Program) -> Result<&ir::Condition, Failure> {
     program.condition.as_ref().ok_or_else(|| {
         let start = source::Span::default();
-        Failure::Input(Diagnostic::error(&program.source, start, "the program asks no question").help("add `exists (…)`"))
+        Failure::Input(
+            Diagnostic::error(&program.source, start, "the program asks no question").help("add `exists (…)`"),
+        )
     })
 }
 
@@ -268,7 +306,7 @@ fn confused() -> Failure {
 
 impl<T> Found<T> {
     fn map<U>(self, result: impl FnOnce(T) -> U) -> Found<U> {
-        let Found { result: old, engine, statistics, program } = self;
-        Found { result: result(old), engine, statistics, program }
+        let Found { result: old, engine, statistics, program, notes } = self;
+        Found { result: result(old), engine, statistics, program, notes }
     }
 }

@@ -22,6 +22,6 @@ impl<'a> Judge<'a> {
 
     /// The names of the flags that the execution last asked about raises.
     pub fn flags(&mut self) -> Vec<String> {
-        self.evaluator.flags().into_iter().map(|axiom| self.model.axioms[axiom].name.clone()).collect()
+        self.evaluator.flags().into_iter().map(|axiom| engine::flag_name(&self.model.axioms[axiom])).collect()
     }
 }

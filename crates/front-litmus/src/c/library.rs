@@ -128,7 +128,11 @@ impl Lower<'_, '_, '_> {
                 self.arity(name, args, count(2, 1), span)?;
                 self.c11_update(args, None, span, hint)
             }
-            "atomic_compare_exchange_strong" | "atomic_compare_exchange_weak" => {
+            "atomic_compare_exchange_weak" => {
+                let message = format!("`{name}` may fail for no reason, which is not supported");
+                Err(self.error(span, message).help("use atomic_compare_exchange_strong"))
+            }
+            "atomic_compare_exchange_strong" => {
                 self.arity(name, args, count(3, 2), span)?;
                 self.compare_exchange(args, span)
             }

@@ -1,7 +1,7 @@
 //! The operations of the Linux kernel.
 //!
-//! A value-returning operation without a suffix has a full fence on both sides. That also holds here for a `cmpxchg`
-//! that fails, where the kernel promises nothing.
+//! A value-returning operation without a suffix has a full fence on both sides; a `cmpxchg` that fails has none behind
+//! it. Operations whose ordering depends on success in a way that tags can't say are refused.
 
 use super::ast::{E, Ty};
 use super::library::{Update, operation};
@@ -71,7 +71,11 @@ impl Lower<'_, '_, '_> {
                 self.fence("MB", span);
                 Value::none()
             }
-            "spin_lock" | "spin_trylock" => self.lock(name, args, span)?,
+            "spin_lock" => self.lock(name, args, span)?,
+            "spin_trylock" | "cmpxchg_acquire" | "atomic_cmpxchg_acquire" => {
+                let message = format!("`{name}` orders only where it succeeds, which is not supported");
+                return Err(self.error(span, message).help("use spin_lock, or cmpxchg"));
+            }
             "spin_unlock" => {
                 self.arity(name, args, 1, span)?;
                 let (addr, ty) = self.place_or_pointer(&args[0])?;
@@ -139,11 +143,8 @@ impl Lower<'_, '_, '_> {
         let operand = Expr::constant(1, ty.width());
         let old = self.ordered(addr, ty, Some(zero.clone()), operand, None, Order::Acquire, span, None);
         let free = Expr::Local(old).binary(BinaryOp::Eq, zero);
-        if name == "spin_lock" {
-            self.body.emit(Op::Assume { condition: free });
-            return Ok(Value::none());
-        }
-        Ok(Value { expr: free, ty: Ty::TRUTH })
+        self.body.emit(Op::Assume { condition: free });
+        Ok(Value::none())
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one operation")]
@@ -203,7 +204,19 @@ impl Lower<'_, '_, '_> {
         let (addr, ty) = self.pointer(&args[0])?;
         let expected = convert(self.value(&args[1], None)?, ty);
         let operand = convert(self.value(&args[2], None)?, ty);
-        let old = self.ordered(addr, ty, Some(expected), operand, None, order, span, hint);
+        if order == Order::Full {
+            self.fence("MB", span);
+        }
+        let inner = if order == Order::Full { Order::Relaxed } else { order };
+        let old = self.ordered(addr, ty, Some(expected.clone()), operand, None, inner, span, hint);
+        if order == Order::Full {
+            // The fence behind it is there only where it succeeds.
+            let (first, after) = (self.body.block(), self.body.block());
+            let succeeded = Expr::Local(old).binary(BinaryOp::Eq, expected);
+            self.body.branch(succeeded, (first, after), Some(after), first);
+            self.fence("MB", span);
+            self.body.fall_into(after);
+        }
         Ok(Value { expr: Expr::Local(old), ty })
     }
 

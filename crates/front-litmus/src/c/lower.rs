@@ -30,7 +30,7 @@ pub(crate) fn function(
         build.object_with(param.name, param.ty.pointee().width());
         params.insert(param.name, param.ty);
     }
-    let mut lower = Lower { build, body, params, variables };
+    let mut lower = Lower { build, body, params, variables, scopes: vec![Vec::new()] };
     lower.statements(&function.body)?;
     let Lower { build, body, .. } = lower;
     build.thread(body);
@@ -57,6 +57,8 @@ pub(crate) struct Lower<'b, 's, 'f> {
     pub body: Body,
     params: HashMap<&'f str, Ty>,
     variables: HashMap<String, (LocalId, Ty)>,
+    /// The names declared in each enclosing block.
+    scopes: Vec<Vec<String>>,
 }
 
 /// A truth value, an `int`, or a pointer, as a value of another type.
@@ -101,7 +103,11 @@ impl Lower<'_, '_, '_> {
 
     fn statement(&mut self, statement: &Stmt<'_>) -> Result<(), Diagnostic> {
         match statement {
-            Stmt::Block(inner) => self.statements(inner)?,
+            Stmt::Block(inner) => {
+                self.scopes.push(Vec::new());
+                self.statements(inner)?;
+                self.scopes.pop();
+            }
             Stmt::Expr(e) => {
                 self.value(e, None)?;
             }
@@ -166,6 +172,13 @@ impl Lower<'_, '_, '_> {
         if self.params.contains_key(name) {
             let message = format!("the variable `{name}` has the name of a parameter");
             return Err(self.error(span, message).help("give it another name"));
+        }
+        if self.scopes.iter().flatten().any(|visible| visible == name) {
+            let message = format!("`{name}` is declared again where it is still visible");
+            return Err(self.error(span, message).help("give one of them another name"));
+        }
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.push(name.to_owned());
         }
         if let Some((local, known)) = self.variables.get_mut(name) {
             let local = *local;

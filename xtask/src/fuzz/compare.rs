@@ -1,0 +1,133 @@
+//! One program under one model through all engines.
+
+use engine::{NoAnswer, Observer, Options, Order};
+use ir::Program;
+use model::Model;
+use session::Request;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// How long an engine may take for a program.
+pub const LIMIT: Duration = Duration::from_secs(20);
+
+/// The final states, as text so that they can be shown, and how many executions end in each.
+type States = BTreeMap<String, u64>;
+
+/// What came of a comparison.
+#[derive(Default)]
+pub struct Comparison {
+    /// How many pairs of engines were compared.
+    pub compared: u64,
+    /// How many engines had no answer.
+    pub unknown: u64,
+    /// What the first two engines that disagree say.
+    pub disagreement: Option<String>,
+}
+
+/// A smallest program on which engines disagree.
+pub struct Disagreement {
+    /// The seed of the program it was made from.
+    pub seed: u64,
+    /// The model.
+    pub model: String,
+    /// The program.
+    pub program: Program,
+    /// Who says what.
+    pub what: String,
+}
+
+impl fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "disagreement under {} (program {}):\n{}\n{}", self.model, self.seed, self.program, self.what)
+    }
+}
+
+/// The ways to find all final states: what to call it, the engine, its options, and whether it counts executions.
+const WAYS: [(&str, &str, Order, bool); 4] = [
+    ("enumerate", "enumerate", Order::Theory, true),
+    ("partial-order", "partial-order", Order::Theory, true),
+    ("partial-order with clocks", "partial-order", Order::Clocks, true),
+    ("buffers", "buffers", Order::Theory, false),
+];
+
+/// Compares all ways with the first that has an answer.
+pub fn compare(program: &Program, model: &Model) -> Comparison {
+    let mut comparison = Comparison::default();
+    let program = for_model(program, model);
+    let mut judge: Option<(&str, States)> = None;
+    for (name, engine, order, counts) in WAYS {
+        if engine == "buffers" && model.head.buffers.is_none() {
+            continue;
+        }
+        let states = match states(&program, model, engine, order) {
+            Ok(Some(states)) => states,
+            Ok(None) => {
+                comparison.unknown += 1;
+                continue;
+            }
+            Err(failure) => {
+                comparison.disagreement = Some(format!("{name} fails: {failure}"));
+                return comparison;
+            }
+        };
+        let Some((other, expected)) = &judge else {
+            judge = Some((name, states));
+            continue;
+        };
+        comparison.compared += 1;
+        let same = if counts { states == *expected } else { states.keys().eq(expected.keys()) };
+        if !same {
+            comparison.disagreement = Some(format!("{other}:\n{}{name}:\n{}", list(expected), list(&states)));
+            return comparison;
+        }
+    }
+    comparison
+}
+
+/// The program in an architecture that the model is about. Random programs have the tags of hardware already, so they
+/// must not be taken for C, which would be compiled.
+pub fn for_model(program: &Program, model: &Model) -> Program {
+    let arch = model.head.architectures.first().map_or("X86", String::as_str);
+    Program { arch: arch.to_owned(), ..program.clone() }
+}
+
+/// All final states; nothing if the engine has no answer.
+fn states(program: &Program, model: &Model, engine: &str, order: Order) -> Result<Option<States>, session::Failure> {
+    let request = Request { engine: Some(engine.to_owned()), options: Options { order, ..Options::default() } };
+    let watch = Watch(Instant::now());
+    let Ok(found) = session::states(program, model, &request, &watch)? else { return Ok(None) };
+    let show = |state: &ir::State| {
+        let values = state.iter().map(|(location, value)| format!("{}={value};", location.name(&found.program)));
+        values.collect::<Vec<_>>().join(" ")
+    };
+    Ok(Some(found.result.states.iter().map(|s| (show(&s.state), s.executions)).collect()))
+}
+
+fn list(states: &States) -> String {
+    states.iter().map(|(state, executions)| format!("  {executions:>4} × {state}\n")).collect()
+}
+
+/// The smallest program that can be reached by steps of shrinking and on which the engines still disagree.
+pub fn shrink(program: &Program, model: &Model, what: String) -> Disagreement {
+    let mut smallest = Disagreement { seed: 0, model: model.name.clone(), program: program.clone(), what };
+    loop {
+        let variants = testkit::shrink(&smallest.program).filter(|variant| ir::validate(variant).is_ok());
+        let mut judged = variants.map(|variant| (compare(&variant, model).disagreement, variant));
+        match judged.find(|(what, _)| what.is_some()) {
+            Some((Some(what), program)) => smallest = Disagreement { program, what, ..smallest },
+            _ => return smallest,
+        }
+    }
+}
+
+/// Stops an engine when the time is up.
+struct Watch(Instant);
+
+impl Observer for Watch {
+    fn stop(&self) -> Option<NoAnswer> {
+        (self.0.elapsed() > LIMIT).then_some(NoAnswer::TimedOut(LIMIT))
+    }
+
+    fn phase(&self, _name: &str, _detail: &str) {}
+}

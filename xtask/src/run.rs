@@ -1,0 +1,67 @@
+//! Where things are, and running other programs.
+
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().map_or_else(|| here.to_path_buf(), Path::to_path_buf)
+}
+
+/// The corpus that lies beside the repository on some machines.
+pub fn shared_corpus() -> PathBuf {
+    root().join("../shared/corpus")
+}
+
+/// Cargo, in the root.
+pub fn cargo(args: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root()).args(args);
+    command
+}
+
+/// Whether a program starts and is content with its arguments.
+pub fn works(command: &mut Command) -> bool {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|s| s.success())
+}
+
+/// Builds `fencepost` for speed and says where it is.
+pub fn fencepost() -> Result<PathBuf> {
+    let status = cargo(&["build", "--release", "--quiet", "--package", "cli"]).status()?;
+    if !status.success() {
+        bail!("fencepost does not build");
+    }
+    let here = std::env::current_exe()?;
+    let target = here.parent().and_then(Path::parent).context("xtask lies in the target folder")?;
+    Ok(target.join("release").join(format!("fencepost{}", std::env::consts::EXE_SUFFIX)))
+}
+
+/// A folder for what a chore needs in between, below the target folder.
+pub fn scratch(name: &str) -> Result<PathBuf> {
+    let here = std::env::current_exe()?;
+    let target = here.parent().and_then(Path::parent).context("xtask lies in the target folder")?;
+    let folder = target.join("xtask").join(name);
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    Ok(folder)
+}
+
+/// The files below a folder with one of these endings, in order; hidden folders and `target` are left out.
+pub fn files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(found) };
+    let mut entries = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    entries.sort();
+    for path in entries {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if path.is_dir() {
+            if !name.starts_with('.') && name != "target" {
+                found.extend(files(&path, endings)?);
+            }
+        } else if endings.iter().any(|ending| path.extension().is_some_and(|e| e == *ending)) {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
