@@ -50,7 +50,7 @@ pub fn generate(seed: u64, config: &Config) -> Program {
     let names = ["x", "y", "z", "w", "v", "u"];
     let names = &names[..locations.clamp(1, names.len())];
     let mut generator = Generator {
-        sketch: Sketch::new(&format!("random{seed}"), "C", names),
+        sketch: Sketch::new(&format!("random{seed}"), "PPC", names),
         locations: names.len(),
         config,
         registers: Vec::new(),

@@ -14,12 +14,12 @@ const BENCHES: &[Bench] = &[("corpus", corpus::run), ("rings", rings::run)];
 pub fn run(args: &[String]) -> Result<u8> {
     let quick = args.iter().any(|arg| arg == "--quick");
     let names: Vec<&String> = args.iter().filter(|arg| *arg != "--quick").collect();
-    if let Some(unknown) = names.iter().find(|name| BENCHES.iter().all(|(known, _)| known != name)) {
+    if let Some(unknown) = names.iter().find(|name| BENCHES.iter().all(|(known, _)| *known != name.as_str())) {
         let known: Vec<&str> = BENCHES.iter().map(|(name, _)| *name).collect();
         bail!("there is no benchmark `{unknown}`; there are {}", known.join(", "));
     }
     for (name, bench) in BENCHES {
-        if names.is_empty() || names.iter().any(|wanted| wanted == name) {
+        if names.is_empty() || names.iter().any(|wanted| wanted.as_str() == *name) {
             println!("── {name}");
             if let Err(error) = bench(quick) {
                 println!("{name} could not be run: {error:#}");
