@@ -34,6 +34,8 @@ struct Counts {
     comparisons: AtomicU64,
     /// Runs that an engine gave up or did not finish in time.
     unknown: AtomicU64,
+    /// The microseconds spent in each way.
+    times: [AtomicU64; compare::WAYS.len()],
 }
 
 /// Compares, and gives 1 if there was a disagreement.
@@ -58,6 +60,9 @@ pub fn run(args: &[String]) -> Result<u8> {
     for disagreement in &found {
         let path = save::save(disagreement)?;
         println!("{}\nsaved as {}\n", disagreement, path.display());
+    }
+    for ((name, ..), time) in compare::WAYS.iter().zip(&counts.times) {
+        println!("{name:<26} {:>9.1} s", time.load(Ordering::Relaxed) as f64 / 1e6);
     }
     let (programs, unknown) = (counts.programs.into_inner(), counts.unknown.into_inner());
     if unknown > 0 {
@@ -91,6 +96,9 @@ fn worker(plan: &Plan, next: &AtomicU64, counts: &Counts, found: &Mutex<Vec<Disa
             let comparison = compare(&program, model);
             counts.comparisons.fetch_add(comparison.compared, Ordering::Relaxed);
             counts.unknown.fetch_add(comparison.unknown, Ordering::Relaxed);
+            for (sum, time) in counts.times.iter().zip(comparison.times) {
+                sum.fetch_add(u64::try_from(time.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
+            }
             if let Some(what) = comparison.disagreement {
                 let smallest = compare::shrink(&program, model, what);
                 let Ok(mut found) = found.lock() else { return };

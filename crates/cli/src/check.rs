@@ -46,15 +46,14 @@ fn one(args: &Check, program: &Program, model: &Model) -> Result<u8> {
     if let Verdict::Unsafe(execution) = &verdict {
         let structure = witness::structure(&program, execution).map_err(|flaw| Failure::Internal(flaw.to_string()))?;
         let mut graph = Graph::new(&program, execution, &structure);
-        match session::relaxed_pairs(&program, model, execution)? {
-            Some((cycle, relaxed)) => {
-                let steps = steps(&graph, &cycle);
+        match session::relaxation(&program, model, execution)? {
+            Some(relaxation) => {
+                let steps = steps(&graph, &relaxation.cycle);
                 graph.highlight(&steps);
-                graph.highlight_relaxed(&relaxed);
-                case.relaxed = relaxed;
-                if model.name != "sc" {
-                    case.explanation = Some(Explanation { axiom: "sc".to_owned(), requirement: String::new(), steps });
-                }
+                graph.highlight_relaxed(&relaxation.pairs);
+                case.relaxed = relaxation.pairs;
+                let axiom = format!("{} of sequential consistency", relaxation.axiom);
+                case.explanation = Some(Explanation { axiom, requirement: relaxation.requirement, steps });
             }
             None => case.notes.push("this happens under sequential consistency too".to_owned()),
         }
@@ -117,14 +116,14 @@ pub fn text_options(to: Option<&Path>, statistics: bool) -> text::Options {
 }
 
 /// The steps of a cycle, in the report's terms.
-pub fn steps(graph: &Graph, explanation: &model::Explanation) -> Vec<Step> {
+pub fn steps(graph: &Graph, cycle: &[model::Step]) -> Vec<Step> {
     let step = |step: &model::Step| Step {
         from: step.from,
         to: step.to,
         relation: step.relation.clone(),
         words: graph.words(step.from, step.to, &step.relation),
     };
-    explanation.steps.iter().map(step).collect()
+    cycle.iter().map(step).collect()
 }
 
 /// A picture of an execution, if there is one.

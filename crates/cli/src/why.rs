@@ -43,7 +43,7 @@ pub fn run(args: &Why) -> Result<u8> {
             .map_err(|flaw| Failure::Internal(flaw.to_string()))?;
         let mut graph = Graph::new(&reason.program, &reason.execution, &structure);
         let axiom = &model.axioms[reason.explanation.axiom];
-        let steps = steps(&graph, &reason.explanation);
+        let steps = steps(&graph, &reason.explanation.steps);
         graph.highlight(&steps);
         let requirement = model.axiom_text(reason.explanation.axiom);
         refuted.push(Refuted { graph, explanation: Explanation { axiom: axiom.name.clone(), requirement, steps } });

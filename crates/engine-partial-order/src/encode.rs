@@ -29,8 +29,14 @@ pub struct Found {
 }
 
 impl<'p> Problem<'p> {
-    pub fn new(program: &'p Program, structure: Structure, model: &Model, clocks: bool) -> Result<Self, NoAnswer> {
-        let mut events = Events::new(program, structure, model)?;
+    pub fn new(
+        program: &'p Program,
+        structure: Structure,
+        model: &Model,
+        clocks: bool,
+        observer: &'p dyn Observer,
+    ) -> Result<Self, NoAnswer> {
+        let mut events = Events::new(program, structure, model, observer)?;
         let finals = query::finals(&mut events);
         let (blaster, solver) = (Blaster::new(), Solver::new());
         let mut problem = Problem { events, blaster, solver, nodes: 0, edges: 0, finals };

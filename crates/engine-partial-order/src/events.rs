@@ -1,6 +1,6 @@
 //! The events with their locations, and the conditions under which they communicate.
 
-use engine::NoAnswer;
+use engine::{NoAnswer, Observer};
 use ir::{Address, Program, UnaryOp, Width};
 use logic::{Bool, Term, TermNode, Terms};
 use model::{Base, Model, Node, Requirement, Role, Scope};
@@ -21,10 +21,16 @@ pub struct Events<'p> {
     pub co: Vec<(usize, usize, Bool)>,
     /// What reads-from and coherence must satisfy.
     pub constraints: Vec<Bool>,
+    observer: &'p dyn Observer,
 }
 
 impl<'p> Events<'p> {
-    pub fn new(program: &'p Program, structure: Structure, model: &Model) -> Result<Self, NoAnswer> {
+    pub fn new(
+        program: &'p Program,
+        structure: Structure,
+        model: &Model,
+        observer: &'p dyn Observer,
+    ) -> Result<Self, NoAnswer> {
         let addresses: Vec<Address> = program.addresses().collect();
         let mut events = Events {
             program,
@@ -34,13 +40,14 @@ impl<'p> Events<'p> {
             constraints: structure.constraints.clone(),
             structure,
             addresses,
+            observer,
         };
         for event in 0..events.len() {
             let locations = events.resolve(event)?;
             events.locations.push(locations);
         }
         let coherent = has_uniproc(model);
-        events.coherence(coherent);
+        events.coherence(coherent)?;
         events.reads_from(coherent)?;
         Ok(events)
     }
@@ -151,9 +158,15 @@ impl<'p> Events<'p> {
         (0..self.len()).filter(|&e| self.kind(e) == kind && self.guard(e) != Bool::FALSE).collect()
     }
 
-    fn coherence(&mut self, coherent: bool) {
+    /// Large problems take long to build: whoever builds asks here now and then whether to go on.
+    pub fn go_on(&self) -> Result<(), NoAnswer> {
+        self.observer.stop().map_or(Ok(()), Err)
+    }
+
+    fn coherence(&mut self, coherent: bool) -> Result<(), NoAnswer> {
         let writes = self.of_kind(Kind::Write);
         for (at, &a) in writes.iter().enumerate() {
+            self.go_on()?;
             for &b in &writes[at + 1..] {
                 let same = self.same_location(a, b);
                 if same == Bool::FALSE {
@@ -171,12 +184,14 @@ impl<'p> Events<'p> {
                 self.co.push((b, a, backward));
             }
         }
+        Ok(())
     }
 
     fn reads_from(&mut self, coherent: bool) -> Result<(), NoAnswer> {
         let writes = self.of_kind(Kind::Write);
         self.rf = vec![Vec::new(); self.len()];
         for read in self.of_kind(Kind::Read) {
+            self.go_on()?;
             let mut candidates = Vec::new();
             for &write in &writes {
                 let same = self.same_location(write, read);

@@ -93,6 +93,7 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
 
     /// Adds paths from layer `p` to layer `q` that follow the relation.
     fn follow(&mut self, relation: NodeId, p: Layer, q: Layer, ends: &Ends) -> Result<(), NoAnswer> {
+        self.events.go_on()?;
         match self.relations.model.node(relation).clone() {
             Node::EmptyRelation => Ok(()),
             Node::Union(members) => members.iter().try_for_each(|&member| self.follow(member, p, q, ends)),

@@ -57,7 +57,7 @@ impl Engine for PartialOrder {
         let mut structure = symbolic::execute(&program);
         symbolic::narrow(&program, &mut structure);
         let clocks = task.options.order == Order::Clocks;
-        let mut problem = encode::Problem::new(&program, structure, task.model, clocks)?;
+        let mut problem = encode::Problem::new(&program, structure, task.model, clocks, observer)?;
         observer.phase("encode", &problem.describe());
         let findings = match task.question {
             Question::Reach(goals) => reach(&mut problem, goals, observer)?,

@@ -60,6 +60,7 @@ impl<'m> Relations<'m> {
         if let Some(known) = self.memo.get(&node) {
             return Ok(known.clone());
         }
+        events.go_on()?;
         let value = self.compute(events, node)?;
         // While a recursive group is being solved its approximations must not be remembered.
         if self.open.is_empty() {

@@ -6,7 +6,7 @@ mod compile;
 mod explain;
 mod registry;
 
-pub use explain::{Reason, relaxed_pairs, why};
+pub use explain::{Reason, Relaxation, relaxation, why};
 pub use registry::{ENGINES, FRONTENDS, Frontend, engine, frontend, model, model_from, models};
 
 use ::engine::{Answer, Engine, FinalState, Findings, Guarantee, NoAnswer, Observer, Options, Question, Task, Verdict};

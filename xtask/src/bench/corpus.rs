@@ -55,7 +55,10 @@ pub fn run(quick: bool) -> Result<()> {
             per_test(clocks)
         );
     }
-    println!("{verdicts} verdicts with the theory in {total:.1} s: {:.2} ms each", total * 1000.0 / verdicts.max(1) as f64);
+    println!(
+        "{verdicts} verdicts with the theory in {total:.1} s: {:.2} ms each",
+        total * 1000.0 / verdicts.max(1) as f64
+    );
     Ok(())
 }
 

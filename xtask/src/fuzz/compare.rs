@@ -21,6 +21,8 @@ pub struct Comparison {
     pub compared: u64,
     /// How many engines had no answer.
     pub unknown: u64,
+    /// How long each of the [`WAYS`] took.
+    pub times: [Duration; WAYS.len()],
     /// What the first two engines that disagree say.
     pub disagreement: Option<String>,
 }
@@ -44,7 +46,7 @@ impl fmt::Display for Disagreement {
 }
 
 /// The ways to find all final states: what to call it, the engine, its options, and whether it counts executions.
-const WAYS: [(&str, &str, Order, bool); 4] = [
+pub const WAYS: [(&str, &str, Order, bool); 4] = [
     ("enumerate", "enumerate", Order::Theory, true),
     ("partial-order", "partial-order", Order::Theory, true),
     ("partial-order with clocks", "partial-order", Order::Clocks, true),
@@ -56,11 +58,14 @@ pub fn compare(program: &Program, model: &Model) -> Comparison {
     let mut comparison = Comparison::default();
     let program = for_model(program, model);
     let mut judge: Option<(&str, States)> = None;
-    for (name, engine, order, counts) in WAYS {
+    for (way, (name, engine, order, counts)) in WAYS.into_iter().enumerate() {
         if engine == "buffers" && model.head.buffers.is_none() {
             continue;
         }
-        let states = match states(&program, model, engine, order) {
+        let started = Instant::now();
+        let answer = states(&program, model, engine, order);
+        comparison.times[way] = started.elapsed();
+        let states = match answer {
             Ok(Some(states)) => states,
             Ok(None) => {
                 comparison.unknown += 1;

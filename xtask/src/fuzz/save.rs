@@ -21,7 +21,9 @@ pub fn save(disagreement: &Disagreement) -> Result<PathBuf> {
             let expect = expectation(disagreement).unwrap_or_else(|why| format!("(* no expectation: {why} *)"));
             (folder.join(format!("{name}.litmus")), format!("{first}\n(* {note} *)\n{expect}\n{rest}"))
         }
-        None => (folder.join(format!("{name}.txt")), format!("{note}\n\n{}\n{}", disagreement.program, disagreement.what)),
+        None => {
+            (folder.join(format!("{name}.txt")), format!("{note}\n\n{}\n{}", disagreement.program, disagreement.what))
+        }
     };
     std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(path)
@@ -34,7 +36,8 @@ fn expectation(disagreement: &Disagreement) -> Result<String> {
     let request = Request { engine: Some(judge.to_owned()), options: Options::default() };
     let program = super::compare::for_model(&disagreement.program, &model);
     let states = session::states(&program, &model, &request, &Unobserved)?.map_err(|why| anyhow::anyhow!("{why}"))?;
-    let outcomes = session::observe(&program, &model, &request, &Unobserved)?.map_err(|why| anyhow::anyhow!("{why}"))?;
+    let outcomes =
+        session::observe(&program, &model, &request, &Unobserved)?.map_err(|why| anyhow::anyhow!("{why}"))?;
     let observation = match (outcomes.result.positive.is_some(), outcomes.result.negative.is_some()) {
         (true, true) => "Sometimes",
         (true, false) => "Always",

@@ -118,6 +118,9 @@ mod tests {
     fn manifests_are_read() {
         let manifest = "[package]\nname = \"a\"\n[dependencies]\nir.workspace = true\nserde = \"1\"\n[dev-dependencies]\ntestkit.workspace = true\n";
         assert_eq!(dependencies(manifest), ["ir", "serde"]);
-        assert_eq!((layer("engine"), layer("engine-lazy"), layer("front-c"), layer("nothing")), (Some(3), Some(4), Some(2), None));
+        assert_eq!(
+            (layer("engine"), layer("engine-lazy"), layer("front-c"), layer("nothing")),
+            (Some(3), Some(4), Some(2), None)
+        );
     }
 }

@@ -100,7 +100,8 @@ pub fn programs_have_expectations(root: &Path) -> Result<Vec<String>> {
         for file in files(&root.join(folder), &["litmus"])? {
             if !std::fs::read_to_string(&file)?.contains("(* @expect ") {
                 let file = shown(root, &file);
-                broken.push(format!("{file}: no expectations; write `(* @expect MODEL: Never, states N *)` in its head"));
+                broken
+                    .push(format!("{file}: no expectations; write `(* @expect MODEL: Never, states N *)` in its head"));
             }
         }
     }
