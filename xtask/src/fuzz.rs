@@ -16,7 +16,7 @@ use std::io::{IsTerminal, Write};
 use std::num::NonZero;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use testkit::Config;
 
 /// What to do.
@@ -25,6 +25,10 @@ struct Plan {
     count: u64,
     models: Vec<Model>,
     jobs: usize,
+    /// What the programs may contain.
+    config: Config,
+    /// How long an engine may take for a program.
+    limit: Duration,
 }
 
 /// Counts for the end.
@@ -66,7 +70,7 @@ pub fn run(args: &[String]) -> Result<u8> {
     }
     let (programs, unknown) = (counts.programs.into_inner(), counts.unknown.into_inner());
     if unknown > 0 {
-        println!("{unknown} runs without an answer (an engine gave up, or {} s were up)", compare::LIMIT.as_secs());
+        println!("{unknown} runs without an answer (an engine gave up, or {} s were up)", plan.limit.as_secs());
     }
     println!(
         "{programs} programs, {} models, {} comparisons, {} disagreements   (seed {}, {:.1} s)",
@@ -83,7 +87,6 @@ pub fn run(args: &[String]) -> Result<u8> {
 const ENOUGH: usize = 10;
 
 fn worker(plan: &Plan, next: &AtomicU64, counts: &Counts, found: &Mutex<Vec<Disagreement>>) {
-    let config = Config::default();
     let terminal = std::io::stderr().is_terminal();
     loop {
         let at = next.fetch_add(1, Ordering::Relaxed);
@@ -91,16 +94,16 @@ fn worker(plan: &Plan, next: &AtomicU64, counts: &Counts, found: &Mutex<Vec<Disa
             return;
         }
         let seed = plan.seed.wrapping_mul(1_000_000_007).wrapping_add(at);
-        let program = testkit::generate(seed, &config);
+        let program = testkit::generate(seed, &plan.config(at));
         for model in &plan.models {
-            let comparison = compare(&program, model);
+            let comparison = compare(&program, model, plan.limit);
             counts.comparisons.fetch_add(comparison.compared, Ordering::Relaxed);
             counts.unknown.fetch_add(comparison.unknown, Ordering::Relaxed);
             for (sum, time) in counts.times.iter().zip(comparison.times) {
                 sum.fetch_add(u64::try_from(time.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
             }
             if let Some(what) = comparison.disagreement {
-                let smallest = compare::shrink(&program, model, what);
+                let smallest = compare::shrink(&program, model, what, plan.limit);
                 let Ok(mut found) = found.lock() else { return };
                 found.push(Disagreement { seed, ..smallest });
                 if found.len() >= ENOUGH {
@@ -119,9 +122,26 @@ fn worker(plan: &Plan, next: &AtomicU64, counts: &Counts, found: &Mutex<Vec<Disa
     }
 }
 
+impl Plan {
+    /// What the program of this number may contain: the sizes go round, since small programs find most of what there is
+    /// to find in a fraction of the time.
+    fn config(&self, number: u64) -> Config {
+        let most = self.config.accesses as u64;
+        let least = most.min(4);
+        Config { accesses: (least + number % (most - least + 1)) as usize, ..self.config.clone() }
+    }
+}
+
 fn plan(args: &[String]) -> Result<Plan> {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let mut plan = Plan { seed: 1, count: 1000, models: Vec::new(), jobs: cores };
+    let mut plan = Plan {
+        seed: 1,
+        count: 1000,
+        models: Vec::new(),
+        jobs: cores,
+        config: Config::default(),
+        limit: Duration::from_secs(20),
+    };
     let mut names = "sc,tso,pso".to_owned();
     let mut args = args.iter();
     while let Some(option) = args.next() {
@@ -134,8 +154,10 @@ fn plan(args: &[String]) -> Result<Plan> {
             "--seed" => plan.seed = number()?,
             "--count" => plan.count = number()?,
             "--jobs" => plan.jobs = usize::try_from(number()?)?.max(1),
+            "--accesses" => plan.config.accesses = usize::try_from(number()?)?.max(1),
+            "--limit" => plan.limit = Duration::from_secs(number()?),
             "--models" => value.clone_into(&mut names),
-            _ => bail!("fuzz does not know `{option}`; it knows --seed --count --models --jobs"),
+            _ => bail!("fuzz does not know `{option}`; it knows --seed --count --models --jobs --accesses --limit"),
         }
     }
     for name in names.split(',').filter(|name| !name.is_empty()) {

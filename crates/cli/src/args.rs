@@ -13,7 +13,7 @@ The last line of `check` is SAFE, SAFE (unwind N), UNSAFE or UNKNOWN (reason).";
 
 /// Verify concurrent programs on weak memory.
 #[derive(Parser)]
-#[command(name = "fencepost", version, about, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(name = "fencepost", version, after_help = EXIT_CODES, max_term_width = 100)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]

@@ -124,7 +124,8 @@ fn what_users_see() {
         if bless {
             std::fs::write(&path, &actual).expect("the folder can be written to");
         } else if std::fs::read_to_string(&path).unwrap_or_default() != actual {
-            complaints.push(format!("corpus/ui/{name}.txt differs; `cargo xtask bless` rewrites it. Now it is:\n{actual}"));
+            complaints
+                .push(format!("corpus/ui/{name}.txt differs; `cargo xtask bless` rewrites it. Now it is:\n{actual}"));
         }
     }
     assert!(complaints.is_empty(), "{}\n{} cases differ", complaints.join("\n"), complaints.len());
@@ -132,6 +133,9 @@ fn what_users_see() {
 
 #[test]
 fn every_expected_output_has_a_case() {
+    if std::env::var_os("BLESS").is_some() {
+        return;
+    }
     let names: BTreeSet<String> = CASES.iter().map(|(name, _)| format!("{name}.txt")).collect();
     assert_eq!(names.len(), CASES.len(), "names are given once");
     let entries = std::fs::read_dir(root().join("corpus/ui")).expect("the folder is there");

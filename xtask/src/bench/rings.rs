@@ -16,8 +16,11 @@ use std::time::Instant;
 
 const MODELS: [&str; 6] = ["sc", "tso", "pso", "rmo", "alpha", "power"];
 
-/// A family: its name, and the columns and atoms of its member of a size.
-type Family = (&'static str, fn(usize) -> (Vec<Vec<String>>, Vec<String>));
+/// A test: the instructions of each thread, and the atoms of its condition.
+type Test = (Vec<Vec<String>>, Vec<String>);
+
+/// A family: its name, and its member of a size.
+type Family = (&'static str, fn(usize) -> Test);
 
 const FAMILIES: [Family; 4] = [("sb", sb), ("mp", mp), ("2+2w", two_plus_two_w), ("iriw", iriw)];
 
@@ -69,7 +72,7 @@ fn check(binary: &Path, file: &Path, model: &str, seconds: u32) -> Result<(char,
 }
 
 /// The member of a family as a litmus test for X86.
-fn litmus(name: &str, size: usize, family: fn(usize) -> (Vec<Vec<String>>, Vec<String>)) -> String {
+fn litmus(name: &str, size: usize, family: fn(usize) -> Test) -> String {
     let (columns, atoms) = family(size);
     let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
     let row = |cell: &dyn Fn(usize) -> String| {
@@ -92,12 +95,12 @@ fn read(register: &str, location: usize) -> String {
     format!("MOV {register},[x{location}]")
 }
 
-fn sb(n: usize) -> (Vec<Vec<String>>, Vec<String>) {
+fn sb(n: usize) -> Test {
     let columns = (0..n).map(|i| vec![write(i, 1), read("EAX", (i + 1) % n)]).collect();
     (columns, (0..n).map(|i| format!("{i}:EAX=0")).collect())
 }
 
-fn mp(n: usize) -> (Vec<Vec<String>>, Vec<String>) {
+fn mp(n: usize) -> Test {
     let mut columns = vec![vec![write(0, 1), write(1, 1)]];
     columns.extend((1..n - 1).map(|i| vec![read("EAX", i), write(i + 1, 1)]));
     columns.push(vec![read("EAX", n - 1), read("EBX", 0)]);
@@ -106,12 +109,12 @@ fn mp(n: usize) -> (Vec<Vec<String>>, Vec<String>) {
     (columns, atoms)
 }
 
-fn two_plus_two_w(n: usize) -> (Vec<Vec<String>>, Vec<String>) {
+fn two_plus_two_w(n: usize) -> Test {
     let columns = (0..n).map(|i| vec![write(i, 2), write((i + 1) % n, 1)]).collect();
     (columns, (0..n).map(|i| format!("x{i}=2")).collect())
 }
 
-fn iriw(n: usize) -> (Vec<Vec<String>>, Vec<String>) {
+fn iriw(n: usize) -> Test {
     let writers = (0..n).map(|i| vec![write(i, 1)]);
     let readers = (0..n).map(|i| vec![read("EAX", i), read("EBX", (i + 1) % n)]);
     let atoms = (n..2 * n).flat_map(|i| [format!("{i}:EAX=1"), format!("{i}:EBX=0")]);

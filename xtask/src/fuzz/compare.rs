@@ -8,9 +8,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// How long an engine may take for a program.
-pub const LIMIT: Duration = Duration::from_secs(20);
-
 /// The final states, as text so that they can be shown, and how many executions end in each.
 type States = BTreeMap<String, u64>;
 
@@ -54,7 +51,7 @@ pub const WAYS: [(&str, &str, Order, bool); 4] = [
 ];
 
 /// Compares all ways with the first that has an answer.
-pub fn compare(program: &Program, model: &Model) -> Comparison {
+pub fn compare(program: &Program, model: &Model, limit: Duration) -> Comparison {
     let mut comparison = Comparison::default();
     let program = for_model(program, model);
     let mut judge: Option<(&str, States)> = None;
@@ -63,7 +60,7 @@ pub fn compare(program: &Program, model: &Model) -> Comparison {
             continue;
         }
         let started = Instant::now();
-        let answer = states(&program, model, engine, order);
+        let answer = states(&program, model, &request(engine, order), limit);
         comparison.times[way] = started.elapsed();
         let states = match answer {
             Ok(Some(states)) => states,
@@ -97,11 +94,19 @@ pub fn for_model(program: &Program, model: &Model) -> Program {
     Program { arch: arch.to_owned(), ..program.clone() }
 }
 
+fn request(engine: &str, order: Order) -> Request {
+    Request { engine: Some(engine.to_owned()), options: Options { order, ..Options::default() } }
+}
+
 /// All final states; nothing if the engine has no answer.
-fn states(program: &Program, model: &Model, engine: &str, order: Order) -> Result<Option<States>, session::Failure> {
-    let request = Request { engine: Some(engine.to_owned()), options: Options { order, ..Options::default() } };
-    let watch = Watch(Instant::now());
-    let Ok(found) = session::states(program, model, &request, &watch)? else { return Ok(None) };
+fn states(
+    program: &Program,
+    model: &Model,
+    request: &Request,
+    limit: Duration,
+) -> Result<Option<States>, session::Failure> {
+    let watch = Watch { started: Instant::now(), limit };
+    let Ok(found) = session::states(program, model, request, &watch)? else { return Ok(None) };
     let show = |state: &ir::State| {
         let values = state.iter().map(|(location, value)| format!("{}={value};", location.name(&found.program)));
         values.collect::<Vec<_>>().join(" ")
@@ -114,11 +119,11 @@ fn list(states: &States) -> String {
 }
 
 /// The smallest program that can be reached by steps of shrinking and on which the engines still disagree.
-pub fn shrink(program: &Program, model: &Model, what: String) -> Disagreement {
+pub fn shrink(program: &Program, model: &Model, what: String, limit: Duration) -> Disagreement {
     let mut smallest = Disagreement { seed: 0, model: model.name.clone(), program: program.clone(), what };
     loop {
         let variants = testkit::shrink(&smallest.program).filter(|variant| ir::validate(variant).is_ok());
-        let mut judged = variants.map(|variant| (compare(&variant, model).disagreement, variant));
+        let mut judged = variants.map(|variant| (compare(&variant, model, limit).disagreement, variant));
         match judged.find(|(what, _)| what.is_some()) {
             Some((Some(what), program)) => smallest = Disagreement { program, what, ..smallest },
             _ => return smallest,
@@ -127,11 +132,14 @@ pub fn shrink(program: &Program, model: &Model, what: String) -> Disagreement {
 }
 
 /// Stops an engine when the time is up.
-struct Watch(Instant);
+struct Watch {
+    started: Instant,
+    limit: Duration,
+}
 
 impl Observer for Watch {
     fn stop(&self) -> Option<NoAnswer> {
-        (self.0.elapsed() > LIMIT).then_some(NoAnswer::TimedOut(LIMIT))
+        (self.started.elapsed() > self.limit).then_some(NoAnswer::TimedOut(self.limit))
     }
 
     fn phase(&self, _name: &str, _detail: &str) {}
