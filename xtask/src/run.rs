@@ -27,22 +27,25 @@ pub fn works(command: &mut Command) -> bool {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|s| s.success())
 }
 
-/// Builds `fencepost` for speed and says where it is.
+/// The target folder that this program was built in.
+fn target() -> Result<PathBuf> {
+    let here = std::env::current_exe()?;
+    Ok(here.parent().and_then(Path::parent).context("xtask lies in the target folder")?.to_path_buf())
+}
+
+/// Builds `fencepost` for speed, beside this program, and says where it is.
 pub fn fencepost() -> Result<PathBuf> {
-    let status = cargo(&["build", "--release", "--quiet", "--package", "cli"]).status()?;
-    if !status.success() {
+    let target = target()?;
+    let mut build = cargo(&["build", "--release", "--quiet", "--package", "cli", "--target-dir"]);
+    if !build.arg(&target).status()?.success() {
         bail!("fencepost does not build");
     }
-    let here = std::env::current_exe()?;
-    let target = here.parent().and_then(Path::parent).context("xtask lies in the target folder")?;
     Ok(target.join("release").join(format!("fencepost{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// A folder for what a chore needs in between, below the target folder.
 pub fn scratch(name: &str) -> Result<PathBuf> {
-    let here = std::env::current_exe()?;
-    let target = here.parent().and_then(Path::parent).context("xtask lies in the target folder")?;
-    let folder = target.join("xtask").join(name);
+    let folder = target()?.join("xtask").join(name);
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     Ok(folder)
 }

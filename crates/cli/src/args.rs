@@ -49,7 +49,7 @@ pub struct Running {
     /// How often a loop is repeated at most
     #[arg(long, default_value_t = 2, value_name = "N")]
     pub unwind: u32,
-    /// How the partial-order engine orders events: `theory` inside the SAT solver, or paper 000's `clocks`
+    /// How the partial-order engine orders events
     #[arg(long, value_enum, default_value_t = OrderName::Theory)]
     pub order: OrderName,
     /// Give up on a program and a model after this many seconds
@@ -135,9 +135,9 @@ pub enum What {
 /// Names of [`Order`]s.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OrderName {
-    /// [`Order::Theory`].
+    /// A theory inside the SAT solver.
     Theory,
-    /// [`Order::Clocks`].
+    /// A clock of bits for each event: slower, for cross-checking.
     Clocks,
 }
 

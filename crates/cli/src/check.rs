@@ -29,7 +29,7 @@ pub fn applies(model: &Model, program: &Program) -> bool {
 
 fn one(args: &Check, program: &Program, model: &Model) -> Result<u8> {
     let watch = Watch::new(args.running.timeout, true);
-    let Found { result: verdict, engine, statistics, program, notes } =
+    let Found { result: verdict, engine, statistics, program, undefined } =
         session::check(program, model, &args.running.request(), &watch)?;
     let mut case = Case {
         program: &program,
@@ -39,7 +39,8 @@ fn one(args: &Check, program: &Program, model: &Model) -> Result<u8> {
         graph: None,
         explanation: None,
         relaxed: Vec::new(),
-        notes,
+        undefined,
+        notes: Vec::new(),
         seconds: watch.seconds(),
         statistics,
     };
@@ -55,7 +56,10 @@ fn one(args: &Check, program: &Program, model: &Model) -> Result<u8> {
                 let axiom = format!("{} of sequential consistency", relaxation.axiom);
                 case.explanation = Some(Explanation { axiom, requirement: relaxation.requirement, steps });
             }
-            None => case.notes.push("this happens under sequential consistency too".to_owned()),
+            None if case.undefined.is_none() => {
+                case.notes.push("this happens under sequential consistency too".to_owned());
+            }
+            None => {}
         }
         case.graph = Some(graph);
     }
@@ -64,6 +68,10 @@ fn one(args: &Check, program: &Program, model: &Model) -> Result<u8> {
         CheckFormat::Text => text::check(&case, options),
         CheckFormat::Json => report::json::check(&case),
         CheckFormat::Html => report::html::check(&case),
+        CheckFormat::Dot | CheckFormat::Svg if case.graph.is_none() => {
+            eprintln!("no execution to draw: {verdict}");
+            return Ok(code(&verdict));
+        }
         CheckFormat::Dot => draw(case.graph.as_ref(), &program.name, report::dot::render)?,
         CheckFormat::Svg => draw(case.graph.as_ref(), &program.name, report::svg::render)?,
     };

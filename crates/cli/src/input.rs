@@ -84,7 +84,12 @@ fn expand(argument: &str, base: &Path, depth: usize, files: &mut Vec<PathBuf>) -
     }
     let path = base.join(argument);
     if path.is_dir() {
-        return folder(&path, files);
+        let before = files.len();
+        folder(&path, files)?;
+        if files.len() == before {
+            bail!("{argument}: no litmus tests in this folder");
+        }
+        return Ok(());
     }
     if !path.exists() && argument.contains(['*', '?', '[']) {
         let pattern = path.to_string_lossy().into_owned();

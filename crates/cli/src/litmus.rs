@@ -5,7 +5,7 @@ use crate::check::{applies, model_name, text_options};
 use crate::watch::{Watch, interrupted};
 use crate::{INPUT, INTERNAL, SAFE, UNKNOWN, input, output};
 use anyhow::Result;
-use engine::NoAnswer;
+use engine::{Guarantee, NoAnswer};
 use indicatif::{ProgressBar, ProgressStyle};
 use ir::Program;
 use model::Model;
@@ -42,7 +42,7 @@ pub fn run(args: &Litmus) -> Result<u8> {
         totals.add(&outcome);
         bar.inc(1);
         bar.suspend(|| outcome.errors.iter().for_each(|error| totals.complained(output::complain(error))));
-        if args.format == LitmusFormat::Json {
+        if args.format == LitmusFormat::Json && !args.states {
             totals.observations.extend(outcome.observations);
         } else if alive {
             alive = sink.write_all(outcome.text.as_bytes()).is_ok();
@@ -51,7 +51,7 @@ pub fn run(args: &Litmus) -> Result<u8> {
         alive
     });
     bar.finish_and_clear();
-    if args.format == LitmusFormat::Json && alive {
+    if args.format == LitmusFormat::Json && !args.states && alive {
         alive = sink.write_all(report::json::litmus(&totals.observations).as_bytes()).is_ok();
     }
     let _ = alive && sink.flush().is_ok();
@@ -64,13 +64,16 @@ pub fn run(args: &Litmus) -> Result<u8> {
 struct Totals {
     observations: Vec<Observation>,
     unknown: usize,
+    bounded: usize,
     bad: usize,
     internal: usize,
 }
 
 impl Totals {
     fn add(&mut self, outcome: &Outcome) {
-        self.unknown += outcome.observations.iter().filter(|o| o.kind == Kind::Unknown).count();
+        let count = |keep: &dyn Fn(&&Observation) -> bool| outcome.observations.iter().filter(keep).count();
+        self.unknown += count(&|o| o.kind == Kind::Unknown);
+        self.bounded += count(&|o| o.kind != Kind::Unknown && !o.note.is_empty());
     }
 
     fn complained(&mut self, code: u8) {
@@ -78,7 +81,12 @@ impl Totals {
     }
 
     fn say(&self, files: usize) {
-        let counts = [(self.bad, "bad"), (self.unknown, "unknown"), (self.internal, "internal errors")];
+        let counts = [
+            (self.bad, "bad"),
+            (self.unknown, "unknown"),
+            (self.bounded, "true up to --unwind only"),
+            (self.internal, "internal errors"),
+        ];
         let said: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
         if !said.is_empty() {
             eprintln!("of {files} files: {}", said.join(", "));
@@ -90,7 +98,7 @@ impl Totals {
             (1.., _, _) => INTERNAL,
             (_, 1.., _) => INPUT,
             (_, _, 1..) => UNKNOWN,
-            _ if interrupted() => UNKNOWN,
+            _ if self.bounded > 0 || interrupted() => UNKNOWN,
             _ => SAFE,
         }
     }
@@ -195,6 +203,7 @@ impl Batch<'_> {
                     };
                     let (positive, negative) = report::herd::count(&table);
                     observation.kind = Kind::of(positive, negative);
+                    observation.note = bound(observation.kind, &found.result.guarantee);
                     observation.states = Some(table.states.len() as u64);
                     match self.args.format {
                         LitmusFormat::Herd => outcome.text += &report::herd::block(&table),
@@ -202,7 +211,8 @@ impl Batch<'_> {
                             outcome.text +=
                                 &report::text::states(&table, text_options(self.args.output.as_deref(), false))
                         }
-                        LitmusFormat::Csv | LitmusFormat::Json => {}
+                        LitmusFormat::Json => outcome.text += &report::json::states(&table),
+                        LitmusFormat::Csv => {}
                     }
                 }
                 Err(reason) => unknown(&mut observation, &reason),
@@ -212,6 +222,7 @@ impl Batch<'_> {
                 Ok(found) => {
                     let (positive, negative) = (found.result.positive.is_some(), found.result.negative.is_some());
                     observation.kind = Kind::of(positive.into(), negative.into());
+                    observation.note = bound(observation.kind, &found.result.guarantee);
                 }
                 Err(reason) => unknown(&mut observation, &reason),
             }
@@ -220,7 +231,9 @@ impl Batch<'_> {
         match self.args.format {
             LitmusFormat::Csv => outcome.text += &report::csv::row(&observation, self.args.states),
             LitmusFormat::Text if !self.args.states => {
-                outcome.text += &format!("{:<10} {:<8} {}\n", observation.kind.name(), model.name, observation.file);
+                let (kind, file) = (observation.kind.name(), &observation.file);
+                let note = if observation.note.is_empty() { String::new() } else { format!(" ({})", observation.note) };
+                outcome.text += &format!("{kind:<10} {:<8} {file}{note}\n", model.name);
             }
             LitmusFormat::Text | LitmusFormat::Herd | LitmusFormat::Json => {}
         }
@@ -229,6 +242,14 @@ impl Batch<'_> {
         }
         outcome.observations.push(observation);
         Ok(())
+    }
+}
+
+/// What an answer is worth if loops were cut: that both outcomes were seen is certain, that only one was is not.
+fn bound(kind: Kind, guarantee: &Guarantee) -> String {
+    match (kind, guarantee) {
+        (Kind::Never | Kind::Always, Guarantee::Unwound { unwind, .. }) => format!("unwind {unwind}"),
+        _ => String::new(),
     }
 }
 

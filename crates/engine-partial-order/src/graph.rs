@@ -8,7 +8,7 @@ use crate::events::Events;
 use crate::relations::{Members, Relations};
 use engine::NoAnswer;
 use logic::{Blaster, Bool, Lit, OrderGraph, Solver};
-use model::{Base, Node, NodeId, Scope};
+use model::{Axiom, Base, Model, Node, NodeId, Requirement, Role, Scope};
 use std::rc::Rc;
 use symbolic::Kind;
 
@@ -103,6 +103,10 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
                 self.skip(p, q, ends);
                 Ok(())
             }
+            Node::Plus(operand) if p == q && ends.from.is_none() && ends.to.is_none() => self.repeat(operand, p),
+            Node::Star(operand) | Node::Plus(operand) if !self.is_known_acyclic(operand) => {
+                self.pairs(relation, p, q, ends)
+            }
             Node::Star(operand) => {
                 let middle = self.layer();
                 self.skip(p, middle, &Ends { from: ends.from.clone(), to: None });
@@ -110,7 +114,6 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
                 self.skip(middle, q, &Ends { from: None, to: ends.to.clone() });
                 Ok(())
             }
-            Node::Plus(operand) if p == q && ends.from.is_none() && ends.to.is_none() => self.repeat(operand, p),
             Node::Plus(operand) => {
                 let middle = self.layer();
                 self.follow(operand, p, middle, &Ends { from: ends.from.clone(), to: None })?;
@@ -158,15 +161,24 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
     /// From each event to itself.
     fn skip(&mut self, p: Layer, q: Layer, ends: &Ends) {
         for event in 0..self.events.len() {
-            // The way into the first node says that the event is executed.
-            let terms_from = self.allowed(event, &ends.from);
-            let terms_to = self.allowed(event, &ends.to);
-            let condition = self.events.terms().and(terms_from, terms_to);
-            if condition != Bool::FALSE && self.events.guard(event) != Bool::FALSE {
+            let (from, to) = (self.allowed(event, &ends.from), self.allowed(event, &ends.to));
+            let guard = self.events.guard(event);
+            let condition = self.events.terms().all([guard, from, to]);
+            if condition != Bool::FALSE {
                 let (from, to) = (self.node(p, event), self.node(q, event));
                 self.edge(from, to, condition);
             }
         }
+    }
+
+    /// Whether an axiom of the model forbids the cycles of a repeated relation anyway. Then it can have a layer of its own,
+    /// in which cycles count even if they do not go through the first layer; else that would forbid too much.
+    fn is_known_acyclic(&self, repeated: NodeId) -> bool {
+        let model = self.relations.model;
+        let forbids_cycles =
+            |axiom: &&Axiom| axiom.requirement == Requirement::Acyclic && axiom.role == Role::Forbids && !axiom.negated;
+        let mut axioms = model.axioms.iter().filter(forbids_cycles);
+        axioms.any(|axiom| consists_of(model, repeated, &model.union_members(axiom.node)))
     }
 
     /// Steps within a layer, as many as one likes: what does nothing is left out, since it would look like a cycle.
@@ -367,5 +379,34 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
                 }
             }
         }
+    }
+}
+
+/// Whether every step of a relation is a step of one of the members, so that its cycles are cycles of their union.
+fn consists_of(model: &Model, relation: NodeId, members: &[NodeId]) -> bool {
+    let has = |base: Base| members.iter().any(|&member| *model.node(member) == Node::Base(base));
+    if members.contains(&relation) {
+        return true;
+    }
+    match model.node(relation) {
+        Node::EmptyRelation | Node::Test(_) => true,
+        Node::Union(parts) | Node::Sequence(parts) => parts.iter().all(|&part| consists_of(model, part, members)),
+        Node::Intersection(parts) => parts.iter().any(|&part| consists_of(model, part, members)),
+        Node::Difference(inner, _) | Node::Optional(inner) | Node::Star(inner) | Node::Plus(inner) => {
+            consists_of(model, *inner, members)
+        }
+        Node::Base(Base::PoLoc) => has(Base::Po),
+        Node::Base(Base::Rf(_)) => has(Base::Rf(Scope::Any)),
+        Node::Base(Base::Co(_)) => has(Base::Co(Scope::Any)),
+        Node::Base(Base::Fr(_)) => has(Base::Fr(Scope::Any)),
+        Node::Base(_)
+        | Node::Set(_)
+        | Node::EmptySet
+        | Node::Complement(_)
+        | Node::Inverse(_)
+        | Node::Product(..)
+        | Node::Domain(_)
+        | Node::Range(_)
+        | Node::Rec(..) => false,
     }
 }

@@ -37,7 +37,7 @@ impl Engine for PartialOrder {
     }
 
     fn about(&self) -> &'static str {
-        "bounded model checking: one formula over events and partial orders (paper 000)"
+        "bounded model checking: one formula over events and partial orders"
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal> {

@@ -89,6 +89,9 @@ pub fn parse(file: &SourceFile) -> Result<Program, Diagnostic> {
     build.conclude(&end, registers)?;
     let hash = hash::hash(&items, &build.lines, &end);
     let mut program = build.program;
+    if columns.is_none() && program.tags.iter().any(|tag| c::LINUX_TAGS.contains(&&**tag)) {
+        "LINUX".clone_into(&mut program.arch);
+    }
     program.info.insert("Hash".to_owned(), hash);
     if let Some(doc) = frame.doc {
         program.info.insert("Doc".to_owned(), doc.to_owned());

@@ -68,7 +68,7 @@ impl FromIterator<TagId> for TagSet {
 pub struct Program {
     /// The name of the test or of the file.
     pub name: String,
-    /// Whose instructions these are: `X86`, `PPC`, `C`.
+    /// Whose instructions these are: `X86`, `PPC`, `C` (with C11's atomics), `LINUX` (C with the kernel's).
     pub arch: String,
     /// The text that spans point into.
     pub source: SourceFile,
@@ -299,6 +299,11 @@ impl Program {
             observed: Vec::new(),
             info: BTreeMap::new(),
         }
+    }
+
+    /// Whether this is C, whoever's atomics it has.
+    pub fn is_c(&self) -> bool {
+        matches!(&*self.arch, "C" | "LINUX")
     }
 
     /// The number of the tag called `name`, which is added if it is new.

@@ -334,6 +334,8 @@ pub struct Case<'a> {
     pub explanation: Option<Explanation>,
     /// Pairs of events in program order that took effect in the other order.
     pub relaxed: Vec<(usize, usize)>,
+    /// The name of the axiom by which the execution makes the whole program undefined, if it does.
+    pub undefined: Option<String>,
     /// Remarks, a sentence each.
     pub notes: Vec<String>,
     /// How long it took.

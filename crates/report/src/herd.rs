@@ -18,8 +18,8 @@ pub(crate) fn location_key(program: &Program, location: Location) -> (u32, u64, 
             let name = &program.body(thread).locals[local.index()].name;
             let known = X86_REGISTERS.iter().position(|register| register == name).map(|at| at as u64);
             let numbered = || name.strip_prefix('r').and_then(|number| number.parse().ok());
-            let rank = if program.arch == "C" { None } else { known.or_else(numbered) };
-            (thread.0, rank.unwrap_or(if program.arch == "C" { 0 } else { u64::MAX }), name.clone(), 0)
+            let rank = if program.is_c() { None } else { known.or_else(numbered) };
+            (thread.0, rank.unwrap_or(if program.is_c() { 0 } else { u64::MAX }), name.clone(), 0)
         }
         Location::Memory(address) => {
             let name = program.objects.get(address.object.index()).map_or("", |object| &object.name);

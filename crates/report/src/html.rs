@@ -40,6 +40,10 @@ pub fn check(case: &Case<'_>) -> String {
             body += "</div>\n";
         }
     }
+    if let Some(axiom) = &case.undefined {
+        let axiom = escape(axiom);
+        let _ = writeln!(body, "<p class=\"note\">It is undefined: anything may happen, since {axiom} fails here.</p>");
+    }
     for note in &case.notes {
         let _ = writeln!(body, "<p class=\"note\">{}</p>", escape(note));
     }

@@ -1,6 +1,6 @@
 //! What a person reads on a terminal.
 
-use crate::data::{Case, EventKind, Explanation, Graph, GraphEvent, ModelTable, StateTable, Why};
+use crate::data::{Case, EventKind, Explanation, Graph, GraphEvent, ModelRow, ModelTable, StateTable, Why};
 use crate::herd;
 use engine::{Guarantee, Verdict};
 use ir::{Program, Quantifier};
@@ -100,7 +100,11 @@ pub fn check(case: &Case<'_>, options: Options) -> String {
     let mut out = format!("{}\n", options.paint(Paint::Bold, &question(program, &clean(&case.model.title))));
     match case.verdict {
         Verdict::Unsafe(_) => {
-            let _ = writeln!(out, "{}", options.paint(Paint::Red, answer(program, true)));
+            let words = match &case.undefined {
+                Some(axiom) => format!("It is undefined: anything may happen, since `{}` fails here:", clean(axiom)),
+                None => answer(program, true).to_owned(),
+            };
+            let _ = writeln!(out, "{}", options.paint(Paint::Red, &words));
             if let Some(graph) = &case.graph {
                 out.push('\n');
                 out += &execution(graph, options);
@@ -271,7 +275,9 @@ pub fn states(table: &StateTable<'_>, options: Options) -> String {
         .map(|s| herd::state(program, &s.state))
         .collect();
     let total: u64 = states.iter().map(|(_, executions)| executions).sum();
-    let _ = writeln!(out, "{} final states, {total} executions\n", states.len());
+    let plural = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let count = plural(states.len() as u64, "final state");
+    let _ = writeln!(out, "{count}, {}\n", plural(total, "execution"));
     for (state, executions) in &states {
         let mark = if holding.contains(state) { "*" } else { " " };
         let _ = writeln!(out, "{executions:>8} {mark} {}", clean(state));
@@ -305,10 +311,12 @@ pub fn models(table: &ModelTable<'_>, options: Options) -> String {
     }
     out.push('\n');
     let weakest = table.weakest_safe();
+    let is_bounded = |row: &ModelRow| matches!(row.verdict, Verdict::Safe(Guarantee::Unwound { .. }));
+    let bounded = if table.rows.iter().any(is_bounded) { " up to the bound" } else { "" };
     let _ = match weakest.as_slice() {
         [] => writeln!(out, "Safe under none of them."),
-        [one] => writeln!(out, "The weakest model that is still safe: {}", clean(one)),
-        several => writeln!(out, "The weakest models that are still safe: {}", clean(&several.join(", "))),
+        [one] => writeln!(out, "The weakest model that is still safe{bounded}: {}", clean(one)),
+        several => writeln!(out, "The weakest models that are still safe{bounded}: {}", clean(&several.join(", "))),
     };
     out
 }

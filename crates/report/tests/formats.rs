@@ -90,6 +90,7 @@ fn case<'a>(example: &'a Example, verdict: &'a Verdict) -> Case<'a> {
         graph: Some(graph),
         explanation: Some(sb_cycle()),
         relaxed: vec![(2, 3)],
+        undefined: None,
         notes: vec!["A note.".to_owned()],
         seconds: 0.5,
         statistics: vec![("states".to_owned(), 7)],

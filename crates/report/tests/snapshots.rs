@@ -38,6 +38,7 @@ fn case<'a>(example: &'a Example, verdict: &'a Verdict, relaxed: &[(usize, usize
         graph,
         explanation: None,
         relaxed: relaxed.to_vec(),
+        undefined: None,
         notes: vec![],
         seconds: 0.012,
         statistics: vec![("clauses".to_owned(), 41), ("conflicts".to_owned(), 3)],

@@ -56,7 +56,9 @@ impl Compiler<'_> {
             Op::Fence { tags } => ("F", tags.clone(), None),
             Op::Assign { .. } | Op::Assume { .. } => return vec![Piece::Instr(instr.clone())],
         };
-        let has = |name: &str| tags.iter().any(|tag| self.program.tags[tag.index()] == name);
+        let carries = |name: &str| tags.iter().any(|tag| self.program.tags[tag.index()] == name);
+        // The two halves of acq_rel are on the read and on the write.
+        let has = |name: &str| carries(name) || (name == "ACQ_REL" && carries("ACQ") && carries("REL"));
         let Some(rule) = self.head.compile_rule(kind, has) else { return vec![Piece::Instr(instr.clone())] };
         let mut pieces = Vec::new();
         for step in rule.steps.clone() {

@@ -64,8 +64,8 @@ pub struct Found<T> {
     pub statistics: Vec<(String, u64)>,
     /// The program that was run: the given one, compiled for the model where it needed to be.
     pub program: Program,
-    /// Remarks, a sentence each.
-    pub notes: Vec<String>,
+    /// The name of the axiom by which the execution found makes the whole program undefined, if it does.
+    pub undefined: Option<String>,
 }
 
 /// Which of a condition's two outcomes can happen, with an execution for each that can.
@@ -119,7 +119,7 @@ pub fn check(
         Err((engine, reason)) => {
             let program = program.clone();
             let result = Verdict::Unknown(reason);
-            return Ok(Found { result, engine, statistics: Vec::new(), program, notes: Vec::new() });
+            return Ok(Found { result, engine, statistics: Vec::new(), program, undefined: None });
         }
     };
     let [execution] = reached(&found.result)? else { return Err(confused()) };
@@ -154,10 +154,8 @@ fn undefined(
                     _ => continue,
                 },
             };
-        let name = &model.axioms[at].name;
-        let note = format!("this execution makes the program undefined (`{name}` of the model): anything may happen");
-        let notes = if matches!(result, Verdict::Unsafe(_)) { vec![note] } else { Vec::new() };
-        return Ok(Some(Found { result, engine, statistics: Vec::new(), program, notes }));
+        let undefined = matches!(result, Verdict::Unsafe(_)).then(|| model.axioms[at].name.clone());
+        return Ok(Some(Found { result, engine, statistics: Vec::new(), program, undefined }));
     }
     Ok(None)
 }
@@ -203,7 +201,7 @@ pub fn states(
     Ok(Ok(found.map(|_| States { states, guarantee })))
 }
 
-/// The pipeline: compile for the model, choose an engine, run it, check its evidence.
+/// The pipeline: compile for the model, choose an engine, run it, check its evidence; if it gives up, the next one.
 fn run(
     program: &Program,
     model: &Model,
@@ -213,10 +211,31 @@ fn run(
 ) -> Result<Result<Found<Answer>, (&'static str, NoAnswer)>, Failure> {
     let program = compiled(program, model)?;
     let task = Task { program: &program, model, question, options: &request.options };
-    let engine = choose(&task, request)?;
-    let answer = match catch_unwind(AssertUnwindSafe(|| engine.run(&task, observer))) {
+    let mut refusal = None;
+    for engine in choose(&task, request)? {
+        match run_engine(engine, &task, observer)? {
+            Ok(answer) => {
+                let statistics = answer.statistics.clone();
+                let program = program.into_owned();
+                return Ok(Ok(Found { result: answer, engine: engine.name(), statistics, program, undefined: None }));
+            }
+            // Another engine may manage what this one could not.
+            Err(reason @ NoAnswer::GaveUp(_)) => refusal = refusal.or(Some((engine.name(), reason))),
+            Err(reason) => return Ok(Err((engine.name(), reason))),
+        }
+    }
+    refusal.map_or_else(|| Err(Failure::Internal("no engine was chosen".to_owned())), |refusal| Ok(Err(refusal)))
+}
+
+/// Runs one engine and checks its evidence.
+fn run_engine(
+    engine: &dyn Engine,
+    task: &Task<'_>,
+    observer: &dyn Observer,
+) -> Result<Result<Answer, NoAnswer>, Failure> {
+    let answer = match catch_unwind(AssertUnwindSafe(|| engine.run(task, observer))) {
         Ok(Ok(answer)) => answer,
-        Ok(Err(reason)) => return Ok(Err((engine.name(), reason))),
+        Ok(Err(reason)) => return Ok(Err(reason)),
         Err(panic) => {
             let message = panic.downcast_ref::<String>().cloned();
             let message = message.or_else(|| panic.downcast_ref::<&str>().map(|&m| m.to_owned()));
@@ -224,14 +243,12 @@ fn run(
             return Err(Failure::Internal(format!("the engine {} stopped: {message}", engine.name())));
         }
     };
-    check_evidence(&task, &answer).map_err(|flaw| {
+    check_evidence(task, &answer).map_err(|flaw| {
         let engine = engine.name();
         Failure::Internal(format!("{}: an execution that {engine} found does not hold: {flaw}", task.program.name))
     })?;
     observer.phase("check", "every execution replayed");
-    let statistics = answer.statistics.clone();
-    let program = program.into_owned();
-    Ok(Ok(Found { result: answer, engine: engine.name(), statistics, program, notes: Vec::new() }))
+    Ok(Ok(answer))
 }
 
 /// Has every execution replayed and its axioms evaluated by code that no engine uses.
@@ -260,28 +277,32 @@ fn compiled<'p>(program: &'p Program, model: &Model) -> Result<Cow<'p, Program>,
             "choose another model: `fencepost list models`".to_owned(),
         ));
     }
-    if program.arch == "C" && !model.head.compile.is_empty() {
+    if program.is_c() && !model.head.compile.is_empty() {
         return Ok(Cow::Owned(compile::compile(program, &model.head)));
     }
     Ok(Cow::Borrowed(program))
 }
 
-fn choose(task: &Task<'_>, request: &Request) -> Result<&'static dyn Engine, Failure> {
+/// The engine that was asked for, or all that take the task, the best first.
+fn choose(task: &Task<'_>, request: &Request) -> Result<Vec<&'static dyn Engine>, Failure> {
     if let Some(name) = &request.engine {
         let known = || ENGINES.iter().map(|e| e.name()).collect::<Vec<_>>().join(", ");
         let chosen = engine(name)
             .ok_or_else(|| Failure::Usage(format!("there is no engine `{name}`; there are {}", known())))?;
         let refused = |refusal: ::engine::Refusal| Failure::Refused(refusal.reason, refusal.help);
-        return chosen.accepts(task).map_err(refused).map(|()| chosen);
+        return chosen.accepts(task).map_err(refused).map(|()| vec![chosen]);
     }
-    let mut refusals = Vec::new();
+    let (mut chosen, mut refusals) = (Vec::new(), Vec::new());
     for &engine in ENGINES {
         match engine.accepts(task) {
-            Ok(()) => return Ok(engine),
+            Ok(()) => chosen.push(engine),
             Err(refusal) => refusals.push(format!("{}: {}", engine.name(), refusal.reason)),
         }
     }
-    Err(Failure::Refused(refusals.join("; "), "no engine takes this task".to_owned()))
+    if chosen.is_empty() {
+        return Err(Failure::Refused(refusals.join("; "), "no engine takes this task".to_owned()));
+    }
+    Ok(chosen)
 }
 
 fn condition(program: &Program) -> Result<&ir::Condition, Failure> {
@@ -306,7 +327,7 @@ fn confused() -> Failure {
 
 impl<T> Found<T> {
     fn map<U>(self, result: impl FnOnce(T) -> U) -> Found<U> {
-        let Found { result: old, engine, statistics, program, notes } = self;
-        Found { result: result(old), engine, statistics, program, notes }
+        let Found { result: old, engine, statistics, program, undefined } = self;
+        Found { result: result(old), engine, statistics, program, undefined }
     }
 }

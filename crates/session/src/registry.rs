@@ -40,13 +40,14 @@ pub fn frontend(name: &str) -> Option<&'static Frontend> {
     FRONTENDS.iter().find(|frontend| frontend.extensions.contains(&extension))
 }
 
-/// The models that come with Fencepost, from strong to weak.
+/// The models that come with Fencepost: first those for every architecture, from strong to weak, then the others.
 pub fn models() -> Vec<Model> {
     let mut models: Vec<Model> = model::library().iter().filter_map(|(name, _)| Model::builtin(name)).collect();
     let strength = |m: &Model| chain(&models, &m.name, 0);
-    let mut order: Vec<(usize, String)> = models.iter().map(|m| (strength(m), m.name.clone())).collect();
+    let rank = |m: &Model| (!m.head.architectures.is_empty(), strength(m), m.name.clone());
+    let mut order: Vec<(bool, usize, String)> = models.iter().map(rank).collect();
     order.sort();
-    models.sort_by_key(|m| order.iter().position(|(_, name)| *name == m.name));
+    models.sort_by_key(|m| order.iter().position(|(_, _, name)| *name == m.name));
     models
 }
 

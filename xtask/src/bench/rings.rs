@@ -30,7 +30,9 @@ pub fn run(quick: bool) -> Result<()> {
     let seconds = if quick { 5 } else { 60 };
     let binary = fencepost()?;
     let folder = scratch("rings")?;
-    println!("milliseconds for `check`, start-up included; U unsafe, S safe, ? unknown after {seconds} s, - not tried");
+    println!(
+        "milliseconds for `check`, start-up included; U unsafe, S safe, ? no answer in {seconds} s, ! failed, - not tried"
+    );
     for (name, family) in FAMILIES {
         print!("{name:<6}");
         MODELS.iter().for_each(|model| print!(" {model:>11}"));
@@ -46,7 +48,7 @@ pub fn run(quick: bool) -> Result<()> {
                     continue;
                 }
                 let (verdict, milliseconds) = check(&binary, &path, model, seconds)?;
-                *hopeless = verdict == '?';
+                *hopeless = matches!(verdict, '?' | '!');
                 print!(" {milliseconds:>9.1} {verdict}");
             }
             println!();
@@ -62,10 +64,11 @@ fn check(binary: &Path, file: &Path, model: &str, seconds: u32) -> Result<(char,
     command.arg("check").arg(file).args(["--model", model, "--timeout", &seconds.to_string()]);
     let output = command.output().with_context(|| format!("cannot start {command:?}"))?;
     let milliseconds = started.elapsed().as_secs_f64() * 1000.0;
-    let verdict = match output.status.code() {
-        Some(0) => 'S',
-        Some(10) => 'U',
-        Some(5) => '?',
+    let text = String::from_utf8_lossy(&output.stdout);
+    let verdict = match text.lines().last().unwrap_or_default() {
+        "SAFE" => 'S',
+        "UNSAFE" => 'U',
+        line if line.starts_with("UNKNOWN (timeout") => '?',
         _ => '!',
     };
     Ok((verdict, milliseconds))

@@ -9,13 +9,15 @@ pub(crate) struct Ty {
     pub bits: u8,
     pub signed: bool,
     pub depth: u8,
+    /// Whether the integer is atomic: a plain access of it is sequentially consistent.
+    pub atomic: bool,
 }
 
 impl Ty {
-    pub const INT: Ty = Ty { bits: 32, signed: true, depth: 0 };
-    pub const LONG: Ty = Ty { bits: 64, signed: true, depth: 0 };
+    pub const INT: Ty = Ty { bits: 32, signed: true, depth: 0, atomic: false };
+    pub const LONG: Ty = Ty { bits: 64, signed: true, depth: 0, atomic: false };
     /// The result of a comparison, before it is promoted to `int`.
-    pub const TRUTH: Ty = Ty { bits: 1, signed: false, depth: 0 };
+    pub const TRUTH: Ty = Ty { bits: 1, signed: false, depth: 0, atomic: false };
 
     pub fn is_pointer(self) -> bool {
         self.depth > 0
@@ -43,8 +45,11 @@ pub(crate) fn base_type(name: &str) -> (u8, bool) {
 
 /// The bits of a type of that name and whether it is signed.
 pub(crate) fn known_type(name: &str) -> Option<(u8, bool)> {
+    if name == "atomic_t" {
+        return Some((32, true));
+    }
     Some(match name.strip_prefix("atomic_").unwrap_or(name) {
-        "int" | "void" | "t" | "spinlock_t" | "int32_t" | "mutex" => (32, true),
+        "int" | "void" | "spinlock_t" | "int32_t" | "mutex" => (32, true),
         "uint" | "uint32_t" | "u32" => (32, false),
         "long" | "llong" | "int64_t" | "intptr_t" | "ptrdiff_t" | "atomic64_t" | "long_t" | "s64" => (64, true),
         "ulong" | "ullong" | "uint64_t" | "uintptr_t" | "size_t" | "u64" => (64, false),

@@ -168,6 +168,12 @@ impl Lower<'_, '_, '_> {
         Ok(value)
     }
 
+    /// The tags of an access that is written without a function: C makes those of atomic locations sequentially
+    /// consistent.
+    fn plain_tags(&mut self, ty: Ty) -> TagSet {
+        if ty.atomic && !ty.is_pointer() { self.build.tags(&["A", "SC"]) } else { self.build.tags(&["NA"]) }
+    }
+
     fn declare(&mut self, name: &str, ty: Ty, span: Span) -> Result<LocalId, Diagnostic> {
         if self.params.contains_key(name) {
             let message = format!("the variable `{name}` has the name of a parameter");
@@ -297,7 +303,7 @@ impl Lower<'_, '_, '_> {
                 let Some((addr, ty)) = self.place(e)? else {
                     return Err(self.error(e.span, "this is no place in memory"));
                 };
-                let tags = self.build.tags(&["NA"]);
+                let tags = self.plain_tags(ty);
                 self.body.span = e.span;
                 self.load(addr, ty, tags, hint)
             }
@@ -428,7 +434,11 @@ impl Lower<'_, '_, '_> {
         let Some((addr, ty)) = self.place(target)? else {
             return Err(self.error(target.span, "this cannot be assigned").help("assign to a local or to `*x`"));
         };
-        let tags = self.build.tags(&["NA"]);
+        if op.is_some() && ty.atomic && !ty.is_pointer() {
+            let message = "an assignment that reads and writes an atomic location";
+            return Err(self.error(target.span, message).help("write atomic_fetch_add or another operation"));
+        }
+        let tags = self.plain_tags(ty);
         let before = match op {
             Some(_) => {
                 self.body.span = target.span;

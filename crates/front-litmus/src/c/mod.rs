@@ -43,3 +43,6 @@ pub(crate) fn parse(build: &mut Build<'_>, range: Range<usize>, items: &[Item<'_
     }
     Ok(())
 }
+
+/// Tags that only the kernel's operations carry.
+pub(crate) const LINUX_TAGS: &[&str] = &["ONCE", "ACQUIRE", "RELEASE", "NORETURN", "MB", "RMB", "WMB"];

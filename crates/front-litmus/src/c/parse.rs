@@ -99,6 +99,7 @@ impl<'s> Parser<'s, '_> {
     fn ty(&mut self, printed: Option<&mut String>) -> Result<Ty, Diagnostic> {
         let mut base = None;
         let mut unsigned = false;
+        let mut atomic = false;
         let mut text = String::new();
         let mut constant = "";
         loop {
@@ -115,6 +116,7 @@ impl<'s> Parser<'s, '_> {
                     let known = known_type(name).ok_or_else(|| self.unknown_type(name, span))?;
                     self.cursor.expect(")")?;
                     base = Some(known);
+                    atomic = true;
                     text.push_str("_Atomic ");
                     text.push_str(name);
                     continue;
@@ -135,6 +137,7 @@ impl<'s> Parser<'s, '_> {
                 },
             };
             unsigned |= word == "unsigned";
+            atomic |= word == "_Atomic" || (word.starts_with("atomic_") && word != "atomic_t");
             self.cursor.bump();
             // herd prints `volatile` first and `const` last, wherever they stand.
             match word {
@@ -155,7 +158,7 @@ impl<'s> Parser<'s, '_> {
         }
         text.push_str(constant);
         let (bits, signed) = base.unwrap_or((32, true));
-        let mut ty = Ty { bits, signed: signed && !unsigned, depth: 0 };
+        let mut ty = Ty { bits, signed: signed && !unsigned, depth: 0, atomic };
         while self.cursor.eat("*") {
             ty = ty.pointer();
             text.push('*');
