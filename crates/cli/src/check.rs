@@ -69,7 +69,7 @@ fn one(args: &Check, program: &Program, model: &Model) -> Result<u8> {
         CheckFormat::Json => report::json::check(&case),
         CheckFormat::Html => report::html::check(&case),
         CheckFormat::Dot | CheckFormat::Svg if case.graph.is_none() => {
-            eprintln!("no execution to draw: {verdict}");
+            output::say(&format!("no execution to draw: {verdict}"));
             return Ok(code(&verdict));
         }
         CheckFormat::Dot => draw(case.graph.as_ref(), &program.name, report::dot::render)?,

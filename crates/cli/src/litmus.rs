@@ -89,7 +89,7 @@ impl Totals {
         ];
         let said: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
         if !said.is_empty() {
-            eprintln!("of {files} files: {}", said.join(", "));
+            output::say(&format!("of {files} files: {}", said.join(", ")));
         }
     }
 
@@ -208,8 +208,8 @@ impl Batch<'_> {
                     match self.args.format {
                         LitmusFormat::Herd => outcome.text += &report::herd::block(&table),
                         LitmusFormat::Text => {
-                            outcome.text +=
-                                &report::text::states(&table, text_options(self.args.output.as_deref(), false))
+                            let options = text_options(self.args.output.as_deref(), false);
+                            outcome.text += &report::text::states(&table, options);
                         }
                         LitmusFormat::Json => outcome.text += &report::json::states(&table),
                         LitmusFormat::Csv => {}
@@ -238,7 +238,7 @@ impl Batch<'_> {
             LitmusFormat::Text | LitmusFormat::Herd | LitmusFormat::Json => {}
         }
         if observation.kind == Kind::Unknown {
-            eprintln!("{}: {}: {}", observation.file, model.name, observation.note);
+            output::say(&format!("{}: {}: {}", observation.file, model.name, observation.note));
         }
         outcome.observations.push(observation);
         Ok(())

@@ -18,6 +18,11 @@ pub fn write(text: &str, to: Option<&Path>) -> Result<()> {
     }
 }
 
+/// Says something on the standard error. If nobody listens there, nothing can be done about it.
+pub fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
 /// Whether to colour what goes to a stream.
 pub fn color(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && std::env::var_os("NO_COLOR").is_none()
@@ -39,6 +44,6 @@ pub fn complain(error: &anyhow::Error) -> u8 {
             None => (format!("error: {error:#}"), crate::INPUT),
         },
     };
-    eprintln!("{text}");
+    say(&text);
     code
 }

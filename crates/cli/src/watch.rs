@@ -1,5 +1,6 @@
 //! Time limits, Ctrl-C, and phases on the terminal.
 
+use crate::output;
 use engine::{NoAnswer, Observer};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,7 +54,7 @@ impl Observer for Watch {
     fn phase(&self, name: &str, detail: &str) {
         // Quick tasks need no progress.
         if self.talkative && self.started.elapsed() > Duration::from_millis(500) {
-            eprintln!("{name:<8}{:>8.2} s  {detail}", self.seconds());
+            output::say(&format!("{name:<8}{:>8.2} s  {detail}", self.seconds()));
         }
     }
 }

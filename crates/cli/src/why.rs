@@ -32,7 +32,7 @@ pub fn run(args: &Why) -> Result<u8> {
                 ),
                 other => (format!("no answer: {other}"), UNKNOWN),
             };
-            eprintln!("{words}");
+            output::say(&words);
             return Ok(code);
         }
     };

@@ -8,7 +8,7 @@
 //!
 //! # How it deviates
 //! * Models are not compiled in: any relation expression of a model becomes a graph, the product of the events with the
-//!   expression's automaton ([`graph`]), or, where it is not regular, conditions on pairs ([`relations`]).
+//!   expression's automaton (`graph.rs`), or, where it is not regular, conditions on pairs (`relations.rs`).
 //! * From-read is never built: `fr` is `rf^-1 ; co`, so it is two steps in the product, through the write.
 //! * Acyclicity is decided by a theory inside the SAT solver; the paper's clocks are there behind an option.
 //! * Program order is a chain of nodes per thread, not a set of pairs, so nothing needs the paper's transitive reduction.

@@ -104,19 +104,6 @@ fn random_programs() {
     }
 }
 
-/// The same with seeds `FROM` to `TO` and `ACCESSES`: `cargo test --release -- --ignored --nocapture`.
-#[test]
-#[ignore = "takes as long as it is told to"]
-fn many_random_programs() {
-    let number = |name: &str, default: u64| std::env::var(name).map_or(default, |v| v.parse().unwrap());
-    let (from, to) = (number("FROM", 0), number("TO", 2000));
-    let time = Duration::from_millis(number("MILLIS", 2000));
-    for config in configs(number("ACCESSES", 8) as usize) {
-        println!("compared, skipped, shown: {:?}", compare(from..to, &models(), &config, time));
-        println!("x86tso: {:?}", compare(from..to, &[model("x86tso")], &x86(&config), time));
-    }
-}
-
 /// What x86 has: every read-modify-write is locked.
 fn x86(config: &Config) -> Config {
     let fences = vec!["MFENCE", "SFENCE", "LFENCE"];

@@ -99,7 +99,7 @@ fn functions() {
     check(&c("atomic_load();"), "4:2", "`atomic_load` takes 1 arguments, not 0", "");
     check(&c("atomic_load_explicit(x, 1);"), "4:26", "this is not a memory order", "memory_order_relaxed");
     check(&c("int r = y->f;"), "4:11", "structures are not supported", "each field");
-    check(&c("foo_t r;"), "4:8", "expected `;`, found `r`", "");
+    check(&c("foo_t r;"), "4:2", "unknown type `foo_t`", "write `int`");
     check(&c("/* open"), "4:2", "unterminated comment", "`*/`");
     check(&c("if (1) {"), "3:28", "this function does not end", "`}`");
     check("C t\n{ }\nP1 (int *x) { }\nexists (x=0)", "3:1", "expected the function `P0`, found `P1`", "");
@@ -121,7 +121,7 @@ fn what_tags_cannot_say_is_refused() {
     check(&c("int r0 = spin_trylock(x);"), "4:11", "`spin_trylock` orders only where it succeeds", "use spin_lock");
     check(
         &c("int r0 = 0; if (r0) { int r0 = 1; }"),
-        "4:",
+        "4:28",
         "`r0` is declared again where it is still visible",
         "another name",
     );

@@ -12,7 +12,7 @@ const TESTS: &[&str] = &[
     "C SB\n{}\nP0 (atomic_int* y,atomic_int* x) {\n  atomic_store_explicit(x,1,memory_order_relaxed);\n  int r0 = atomic_load_explicit(y,memory_order_acquire);\n}\nP1 (atomic_int* y) { atomic_thread_fence(memory_order_seq_cst); }\nexists (0:r0=0)\n",
     "C F\n{ int x = 1; int *p=&x; }\nP0 (int **p, int *x) {\n  int *q = *p; /* c */ int i, j = 2;\n  for (i = 0; i < 2; i++) { *q += i * (j - 1); }\n  while (*x == 1 && i) { i = i - 1; }\n}\nexists (x=2)\n",
     "C A\n{ }\nP0 (atomic_int *x, int *y) {\n  int e = 0; // local\n  if (atomic_compare_exchange_strong(x, &e, 1)) { *y = 1; } else { do { e = *y; } while (!e); }\n}\nexists (0:e=0)\n",
-    "C L\n{ }\nP0 (int *x, spinlock_t *l) {\n  spin_lock(l); int r = xchg(x, 1); r = cmpxchg_acquire(x, 1, 2); spin_unlock(l);\n  WRITE_ONCE(*x, READ_ONCE(*x) + 1); smp_mb();\n}\nexists (x=1)\n",
+    "C L\n{ }\nP0 (int *x, spinlock_t *l) {\n  spin_lock(l); int r = xchg(x, 1); r = cmpxchg_release(x, 1, 2); spin_unlock(l);\n  WRITE_ONCE(*x, READ_ONCE(*x) + 1); smp_mb();\n}\nexists (x=1)\n",
     "C D\n{ x=y; }\nP0 (int **x) { int *r = rcu_dereference(*x); int s = (int)1 ? 2 : 3; s <<= 1; *r = ~s; }\nexists (0:s=4)\n",
     "PPC W\n(* a (* nested *) comment *)\n{ uint64_t 0:r1; int ok1=0; }\n P0 ;\n b End ;\n std r1,0(r2) ;\n End: stdx r1,r2,r3 ;\nlocations [ok1;]\nforall true\n",
 ];

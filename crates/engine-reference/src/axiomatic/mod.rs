@@ -1,6 +1,6 @@
 //! Enumeration of candidate executions, filtered by the model's axioms.
 //!
-//! # Method
+//! # The method
 //! Each thread is run with every read taking every value that its cell may hold; which values these are is found by
 //! iteration from the initial ones. Then: one trace for each thread, for each read a write of its cell and value, for
 //! each cell an order of its writes, and the axioms decide. An execution is such a choice; executions that differ only

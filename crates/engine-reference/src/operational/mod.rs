@@ -1,6 +1,6 @@
 //! Exhaustive search over the states of a machine with store buffers.
 //!
-//! # Method
+//! # The method
 //! A state is, for each thread, where it is, its locals, its reservation and its buffer, and the memory. Each step runs
 //! one instruction of a thread or lets one buffered write reach memory. All states are visited once. A path to a final
 //! state is replayed with a history to show it as an execution.

@@ -278,6 +278,10 @@ impl<'s> Parser<'s, '_> {
             return Ok(());
         }
         if !self.at_type() {
+            let (first, second) = (self.cursor.peek(), self.cursor.peek_at(1));
+            if first.kind == Kind::Name && second.kind == Kind::Name {
+                return Err(self.unknown_type(self.cursor.text(first), first.span));
+            }
             out.push(Stmt::Expr(self.expression()?));
             self.cursor.expect(";")?;
             return Ok(());
