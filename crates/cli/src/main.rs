@@ -53,9 +53,7 @@ fn main() -> ExitCode {
         Ok(Ok(code)) => ExitCode::from(code),
         Ok(Err(error)) => ExitCode::from(output::complain(&error)),
         Err(panic) => {
-            let message = panic.downcast_ref::<String>().cloned();
-            let message = message.or_else(|| panic.downcast_ref::<&str>().map(|&m| m.to_owned()));
-            let failure = Failure::Internal(message.unwrap_or_else(|| "a panic".to_owned()));
+            let failure = Failure::Internal(session::panic_message(&*panic));
             ExitCode::from(output::complain(&failure.into()))
         }
     }

@@ -18,4 +18,4 @@ pub use order::{Edge, OrderGraph};
 pub use solver::{Lit, Outcome, Solver};
 pub use substitute::{Evaluation, Substitution};
 pub use terms::{Bool, BoolNode, Term, TermNode, Terms};
-pub use theory::{LazyAxiom, Theory};
+pub use theory::Theory;

@@ -3,8 +3,6 @@
 //! The active edges are kept in a topological order that is repaired when an edge is added (Pearce and Kelly's
 //! algorithm). An edge that would close a cycle is answered with the clause that forbids a shortest such cycle. When the
 //! solver backtracks, edges go and the order stays, since it is still topological.
-//!
-//! Axioms that are no plain acyclicity are checked on complete assignments only ([`LazyAxiom`]).
 
 use crate::order::OrderGraph;
 use crate::solver::Lit;
@@ -13,26 +11,16 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// A constraint that is checked on complete assignments.
-pub trait LazyAxiom {
-    /// The literals whose values the check depends on.
-    fn observed(&self) -> Vec<Lit>;
-
-    /// A clause over observed literals that every solution satisfies and this assignment does not, if there is one.
-    fn violated_clause(&mut self, value: &dyn Fn(Lit) -> bool) -> Option<Vec<Lit>>;
-}
-
 /// Marks edges that are always there.
 const FIXED: u32 = u32::MAX;
 
-/// All graphs of a problem, and its lazy axioms.
+/// All graphs of a problem.
 #[derive(Default)]
 pub struct Theory {
     /// The literal of each edge that may be there, and its ends.
     edges: Vec<(u32, u32, Lit)>,
     /// The edges of each literal, by its code.
     watched: Vec<Vec<u32>>,
-    lazy: Vec<Box<dyn LazyAxiom>>,
     graph: Active,
     /// Observed literals in the order in which they became true.
     assigned: Vec<Lit>,
@@ -86,14 +74,9 @@ impl Theory {
         graph.fixed().iter().all(|&(from, to)| self.graph.insert(base + from, base + to, FIXED).is_none())
     }
 
-    /// Adds an axiom that is checked on complete assignments.
-    pub fn add_lazy(&mut self, axiom: Box<dyn LazyAxiom>) {
-        self.lazy.push(axiom);
-    }
-
     /// Whether there is nothing to watch.
     pub fn is_trivial(&self) -> bool {
-        self.edges.is_empty() && self.lazy.is_empty()
+        self.edges.is_empty()
     }
 
     pub(crate) fn count_conflicts(&mut self, counter: Rc<Cell<u64>>) {
@@ -102,7 +85,6 @@ impl Theory {
 
     pub(crate) fn observed(&self) -> Vec<Lit> {
         let mut literals: Vec<Lit> = self.edges.iter().map(|&(_, _, literal)| literal).collect();
-        literals.extend(self.lazy.iter().flat_map(|axiom| axiom.observed()));
         literals.iter_mut().for_each(|literal| *literal = Lit(literal.0.abs()));
         literals.sort();
         literals.dedup();
@@ -190,13 +172,6 @@ impl ExternalPropagator for Theory {
         for &(from, to, literal) in &self.edges {
             let known = self.graph.out[from as usize].iter().any(|&(node, _)| node == to);
             assert!(!value(literal) || known, "the theory has seen every edge of the model");
-        }
-        for axiom in &mut self.lazy {
-            if let Some(clause) = axiom.violated_clause(&value) {
-                assert!(clause.iter().all(|&literal| !value(literal)), "a violated clause is false in the model");
-                self.clause = Some(clause);
-                return false;
-            }
         }
         true
     }

@@ -3,90 +3,23 @@
 //! This is the only place where front ends, models, engines, witness checking and reports meet.
 
 mod compile;
+mod evidence;
 mod explain;
 mod registry;
+mod result;
+mod undefined;
 
+pub use evidence::panic_message;
 pub use explain::{Reason, Relaxation, relaxation, why};
 pub use registry::{ENGINES, FRONTENDS, Frontend, engine, frontend, model, model_from, models};
+pub use result::{Failure, Found, Outcomes, Request, States};
 
-use ::engine::{Answer, Engine, FinalState, Findings, Guarantee, NoAnswer, Observer, Options, Question, Task, Verdict};
-use ::model::{Model, Role};
+use ::engine::{Answer, Engine, Findings, NoAnswer, Observer, Question, Task, Verdict};
+use ::model::Model;
 use ir::{Program, Proposition};
 use source::{Diagnostic, SourceFile};
 use std::borrow::Cow;
-use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use witness::Execution;
-
-/// Why there is no result.
-#[derive(Debug, Clone)]
-pub enum Failure {
-    /// The command does not make sense.
-    Usage(String),
-    /// The text is wrong or not supported.
-    Input(Diagnostic),
-    /// The task is not for any engine: what cannot be done, and a way round it.
-    Refused(String, String),
-    /// A defect of Fencepost: an engine panicked, or its evidence did not hold.
-    Internal(String),
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Usage(message) => f.write_str(message),
-            Failure::Input(diagnostic) => write!(f, "{diagnostic}"),
-            Failure::Refused(reason, help) => write!(f, "{reason}; {help}"),
-            Failure::Internal(message) => write!(f, "internal error: {message}"),
-        }
-    }
-}
-
-impl std::error::Error for Failure {}
-
-/// How a task is to be done.
-#[derive(Debug, Clone, Default)]
-pub struct Request {
-    /// The name of the engine; chosen if there is none.
-    pub engine: Option<String>,
-    /// For the engine.
-    pub options: Options,
-}
-
-/// A result and who found it.
-#[derive(Debug, Clone)]
-pub struct Found<T> {
-    /// What was found.
-    pub result: T,
-    /// The engine that found it.
-    pub engine: &'static str,
-    /// What the search cost.
-    pub statistics: Vec<(String, u64)>,
-    /// The program that was run: the given one, compiled for the model where it needed to be.
-    pub program: Program,
-    /// The name of the axiom by which the execution found makes the whole program undefined, if it does.
-    pub undefined: Option<String>,
-}
-
-/// Which of a condition's two outcomes can happen, with an execution for each that can.
-#[derive(Debug, Clone)]
-pub struct Outcomes {
-    /// An execution whose final state satisfies the condition's proposition.
-    pub positive: Option<Execution>,
-    /// One whose final state does not.
-    pub negative: Option<Execution>,
-    /// How far the engine looked.
-    pub guarantee: Guarantee,
-}
-
-/// All final states.
-#[derive(Debug, Clone)]
-pub struct States {
-    /// The states.
-    pub states: Vec<FinalState>,
-    /// How far the engine looked.
-    pub guarantee: Guarantee,
-}
 
 /// Reads a program.
 ///
@@ -130,34 +63,9 @@ pub fn check(
     let found = found.map(|_| verdict);
     // A proof is worth nothing if some execution makes the whole program undefined.
     match &found.result {
-        Verdict::Safe(_) => Ok(undefined(program, model, request, observer)?.unwrap_or(found)),
+        Verdict::Safe(_) => Ok(undefined::undefined(program, model, request, observer)?.unwrap_or(found)),
         Verdict::Unsafe(_) | Verdict::Unknown(_) => Ok(found),
     }
-}
-
-/// An execution that the model says makes the program undefined, such as a data race.
-fn undefined(
-    program: &Program,
-    model: &Model,
-    request: &Request,
-    observer: &dyn Observer,
-) -> Result<Option<Found<Verdict>>, Failure> {
-    for at in (0..model.axioms.len()).filter(|&at| model.axioms[at].role == Role::Undefines) {
-        let mut demanding = model.clone();
-        demanding.axioms[at].role = Role::Forbids;
-        demanding.axioms[at].negated = !model.axioms[at].negated;
-        let (program, result, engine) =
-            match run(program, &demanding, request, Question::Reach(&[Proposition::True]), observer)? {
-                Err((engine, reason)) => (program.clone(), Verdict::Unknown(reason), engine),
-                Ok(found) => match reached(&found.result)? {
-                    [Some(execution)] => (found.program, Verdict::Unsafe(Box::new(execution.clone())), found.engine),
-                    _ => continue,
-                },
-            };
-        let undefined = matches!(result, Verdict::Unsafe(_)).then(|| model.axioms[at].name.clone());
-        return Ok(Some(Found { result, engine, statistics: Vec::new(), program, undefined }));
-    }
-    Ok(None)
 }
 
 /// Which outcomes of the program's condition can happen?
@@ -213,7 +121,7 @@ fn run(
     let task = Task { program: &program, model, question, options: &request.options };
     let mut refusal = None;
     for engine in choose(&task, request)? {
-        match run_engine(engine, &task, observer)? {
+        match evidence::run_engine(engine, &task, observer)? {
             Ok(answer) => {
                 let statistics = answer.statistics.clone();
                 let program = program.into_owned();
@@ -225,47 +133,6 @@ fn run(
         }
     }
     refusal.map_or_else(|| Err(Failure::Internal("no engine was chosen".to_owned())), |refusal| Ok(Err(refusal)))
-}
-
-/// Runs one engine and checks its evidence.
-fn run_engine(
-    engine: &dyn Engine,
-    task: &Task<'_>,
-    observer: &dyn Observer,
-) -> Result<Result<Answer, NoAnswer>, Failure> {
-    let answer = match catch_unwind(AssertUnwindSafe(|| engine.run(task, observer))) {
-        Ok(Ok(answer)) => answer,
-        Ok(Err(reason)) => return Ok(Err(reason)),
-        Err(panic) => {
-            let message = panic.downcast_ref::<String>().cloned();
-            let message = message.or_else(|| panic.downcast_ref::<&str>().map(|&m| m.to_owned()));
-            let message = message.unwrap_or_else(|| "a panic".to_owned());
-            return Err(Failure::Internal(format!("the engine {} stopped: {message}", engine.name())));
-        }
-    };
-    check_evidence(task, &answer).map_err(|flaw| {
-        let engine = engine.name();
-        Failure::Internal(format!("{}: an execution that {engine} found does not hold: {flaw}", task.program.name))
-    })?;
-    observer.phase("check", "every execution replayed");
-    Ok(Ok(answer))
-}
-
-/// Has every execution replayed and its axioms evaluated by code that no engine uses.
-fn check_evidence(task: &Task<'_>, answer: &Answer) -> Result<(), witness::Flaw> {
-    let check = |execution: &Execution, goal: &Proposition| witness::check(task.program, task.model, execution, goal);
-    match (&answer.findings, task.question) {
-        (Findings::Reach(found), Question::Reach(goals)) => {
-            assert_eq!(found.len(), goals.len(), "an answer for each question");
-            let pairs = found.iter().zip(goals);
-            pairs.filter_map(|(e, goal)| e.as_ref().map(|e| (e, goal))).try_for_each(|(e, goal)| check(e, goal))
-        }
-        (Findings::States(states), _) => {
-            let examples = states.iter().filter_map(|state| state.example.as_ref());
-            examples.into_iter().try_for_each(|execution| check(execution, &Proposition::True))
-        }
-        (Findings::Reach(_), Question::States) => Ok(()),
-    }
 }
 
 /// The program as the model's hardware runs it.
@@ -323,11 +190,4 @@ fn reached(answer: &Answer) -> Result<&[Option<Execution>], Failure> {
 
 fn confused() -> Failure {
     Failure::Internal("an engine answered another question than it was asked".to_owned())
-}
-
-impl<T> Found<T> {
-    fn map<U>(self, result: impl FnOnce(T) -> U) -> Found<U> {
-        let Found { result: old, engine, statistics, program, undefined } = self;
-        Found { result: result(old), engine, statistics, program, undefined }
-    }
 }

@@ -1,0 +1,85 @@
+//! What is asked of the session and what it gives back.
+
+use engine::{FinalState, Guarantee, Options};
+use ir::Program;
+use source::Diagnostic;
+use std::fmt;
+use witness::Execution;
+
+/// Why there is no result.
+#[derive(Debug, Clone)]
+pub enum Failure {
+    /// The command does not make sense.
+    Usage(String),
+    /// The text is wrong or not supported.
+    Input(Diagnostic),
+    /// The task is not for any engine: what cannot be done, and a way round it.
+    Refused(String, String),
+    /// A defect of Fencepost: an engine panicked, or its evidence did not hold.
+    Internal(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Usage(message) => f.write_str(message),
+            Failure::Input(diagnostic) => write!(f, "{diagnostic}"),
+            Failure::Refused(reason, help) => write!(f, "{reason}; {help}"),
+            Failure::Internal(message) => write!(f, "internal error: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// How a task is to be done.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// The name of the engine; chosen if there is none.
+    pub engine: Option<String>,
+    /// For the engine.
+    pub options: Options,
+}
+
+/// A result and who found it.
+#[derive(Debug, Clone)]
+pub struct Found<T> {
+    /// What was found.
+    pub result: T,
+    /// The engine that found it.
+    pub engine: &'static str,
+    /// What the search cost.
+    pub statistics: Vec<(String, u64)>,
+    /// The program that was run: the given one, compiled for the model where it needed to be.
+    pub program: Program,
+    /// The name of the axiom by which the execution found makes the whole program undefined, if it does.
+    pub undefined: Option<String>,
+}
+
+/// Which of a condition's two outcomes can happen, with an execution for each that can.
+#[derive(Debug, Clone)]
+pub struct Outcomes {
+    /// An execution whose final state satisfies the condition's proposition.
+    pub positive: Option<Execution>,
+    /// One whose final state does not.
+    pub negative: Option<Execution>,
+    /// How far the engine looked.
+    pub guarantee: Guarantee,
+}
+
+/// All final states.
+#[derive(Debug, Clone)]
+pub struct States {
+    /// The states.
+    pub states: Vec<FinalState>,
+    /// How far the engine looked.
+    pub guarantee: Guarantee,
+}
+
+impl<T> Found<T> {
+    /// The same with another result.
+    pub(crate) fn map<U>(self, result: impl FnOnce(T) -> U) -> Found<U> {
+        let Found { result: old, engine, statistics, program, undefined } = self;
+        Found { result: result(old), engine, statistics, program, undefined }
+    }
+}
