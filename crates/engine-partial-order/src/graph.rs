@@ -103,8 +103,10 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
                 self.skip(p, q, ends);
                 Ok(())
             }
-            Node::Plus(operand) if p == q && ends.from.is_none() && ends.to.is_none() => self.repeat(operand, p),
-            Node::Star(operand) | Node::Plus(operand) if !self.is_known_acyclic(operand) => {
+            Node::Plus(operand) if p == q && ends.from.is_none() && ends.to.is_none() && !self.may_stay(operand) => {
+                self.follow(operand, p, q, ends)
+            }
+            Node::Star(operand) | Node::Plus(operand) if self.steps(operand).is_none() => {
                 self.pairs(relation, p, q, ends)
             }
             Node::Star(operand) => {
@@ -171,38 +173,46 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
         }
     }
 
-    /// Whether an axiom of the model forbids the cycles of a repeated relation anyway. Then it can have a layer of its own,
-    /// in which cycles count even if they do not go through the first layer; else that would forbid too much.
-    fn is_known_acyclic(&self, repeated: NodeId) -> bool {
+    /// Relations whose union, repeated, is the operand repeated, if each can have edges within a layer: none relates an
+    /// event to itself by doing nothing, which would look like a cycle, and an axiom of the model forbids the cycles of
+    /// each anyway, which count there even if they do not go through the first layer.
+    fn steps(&self, operand: NodeId) -> Option<Vec<NodeId>> {
+        let model = self.relations.model;
+        let parts = |parts: &[NodeId]| -> Option<Vec<NodeId>> {
+            Some(parts.iter().map(|&part| self.steps(part)).collect::<Option<Vec<_>>>()?.concat())
+        };
+        match model.node(operand) {
+            Node::Test(_) | Node::EmptyRelation => Some(Vec::new()),
+            Node::Optional(inner) | Node::Star(inner) | Node::Plus(inner) => self.steps(*inner),
+            Node::Union(members) => parts(members),
+            // (a? ; b?)* is (a | b)*.
+            Node::Sequence(members)
+                if members.iter().all(|&m| matches!(model.node(m), Node::Optional(_) | Node::Star(_))) =>
+            {
+                parts(members)
+            }
+            _ => (!self.may_stay(operand) && self.is_known_acyclic(operand)).then(|| vec![operand]),
+        }
+    }
+
+    /// Whether a relation may relate an event to itself without a step of the execution's own relations.
+    fn may_stay(&self, node: NodeId) -> bool {
+        may_stay(self.relations.model, node, &mut Vec::new())
+    }
+
+    /// Whether an axiom of the model forbids the cycles of a relation.
+    fn is_known_acyclic(&self, relation: NodeId) -> bool {
         let model = self.relations.model;
         let forbids_cycles =
             |axiom: &&Axiom| axiom.requirement == Requirement::Acyclic && axiom.role == Role::Forbids && !axiom.negated;
         let mut axioms = model.axioms.iter().filter(forbids_cycles);
-        axioms.any(|axiom| consists_of(model, repeated, &model.union_members(axiom.node)))
+        axioms.any(|axiom| consists_of(model, relation, &model.union_members(axiom.node)))
     }
 
-    /// Steps within a layer, as many as one likes: what does nothing is left out, since it would look like a cycle.
+    /// Steps within a layer, as many as one likes.
     fn repeat(&mut self, operand: NodeId, layer: Layer) -> Result<(), NoAnswer> {
-        match self.relations.model.node(operand).clone() {
-            Node::Union(members) => members.iter().try_for_each(|&member| self.repeat(member, layer)),
-            Node::Optional(inner) | Node::Star(inner) | Node::Plus(inner) => self.repeat(inner, layer),
-            Node::Sequence(members) if members.iter().all(|&member| self.is_nullable(member)) => {
-                // (a? ; b?)* is (a | b)*.
-                members.iter().try_for_each(|&member| self.repeat(member, layer))
-            }
-            Node::Test(_) => Ok(()),
-            _ => self.follow(operand, layer, layer, &ANYWHERE),
-        }
-    }
-
-    fn is_nullable(&self, node: NodeId) -> bool {
-        match self.relations.model.node(node) {
-            Node::Optional(_) | Node::Star(_) => true,
-            Node::Plus(inner) => self.is_nullable(*inner),
-            Node::Union(members) => members.iter().any(|&member| self.is_nullable(member)),
-            Node::Sequence(members) => members.iter().all(|&member| self.is_nullable(member)),
-            _ => false,
-        }
+        let steps = self.steps(operand).expect("asked before: the operand can be repeated in a layer");
+        steps.into_iter().try_for_each(|step| self.follow(step, layer, layer, &ANYWHERE))
     }
 
     fn restrict(&mut self, ends: &Ends, from: Option<&Members>, to: Option<&Members>) -> Ends {
@@ -408,5 +418,29 @@ fn consists_of(model: &Model, relation: NodeId, members: &[NodeId]) -> bool {
         | Node::Domain(_)
         | Node::Range(_)
         | Node::Rec(..) => false,
+    }
+}
+
+/// Whether a relation may relate an event to itself without a step of the execution's own relations; `open` are the
+/// members of recursive definitions being looked at, which add nothing by themselves.
+fn may_stay(model: &Model, node: NodeId, open: &mut Vec<(u32, u32)>) -> bool {
+    match model.node(node) {
+        Node::Base(base) => matches!(base, Base::Loc | Base::Int | Base::Ext | Base::Id),
+        Node::EmptyRelation => false,
+        Node::Optional(_) | Node::Star(_) | Node::Test(_) | Node::Product(..) | Node::Complement(_) => true,
+        Node::Plus(inner) | Node::Inverse(inner) | Node::Difference(inner, _) => may_stay(model, *inner, open),
+        Node::Union(parts) => parts.iter().any(|&part| may_stay(model, part, open)),
+        Node::Sequence(parts) | Node::Intersection(parts) => parts.iter().all(|&part| may_stay(model, part, open)),
+        Node::Rec(group, member) => {
+            if open.contains(&(*group, *member)) {
+                return false;
+            }
+            open.push((*group, *member));
+            let body = model.groups[*group as usize].bodies[*member as usize];
+            let stays = may_stay(model, body, open);
+            open.pop();
+            stays
+        }
+        Node::Set(_) | Node::EmptySet | Node::Domain(_) | Node::Range(_) => false,
     }
 }

@@ -24,6 +24,7 @@ mod relations;
 
 use engine::{Answer, Engine, FinalState, Findings, Guarantee, NoAnswer, Observer, Order, Question, Refusal, Task};
 use ir::{Proposition, Unrolled};
+use logic::Bool;
 use model::{Requirement, Role};
 use std::collections::BTreeMap;
 
@@ -56,6 +57,8 @@ impl Engine for PartialOrder {
         let Unrolled { program, cut } = ir::unroll(task.program, task.options.unwind);
         let mut structure = symbolic::execute(&program);
         symbolic::narrow(&program, &mut structure);
+        // A loop that ends by itself within the bound is not cut.
+        let is_cut = structure.cuts.iter().any(|&reached| reached != Bool::FALSE);
         let clocks = task.options.order == Order::Clocks;
         let mut problem = encode::Problem::new(&program, structure, task.model, clocks, observer)?;
         observer.phase("encode", &problem.describe());
@@ -63,11 +66,8 @@ impl Engine for PartialOrder {
             Question::Reach(goals) => reach(&mut problem, goals, observer)?,
             Question::States => states(&mut problem, task, observer)?,
         };
-        let guarantee = if cut.is_empty() {
-            Guarantee::Full
-        } else {
-            Guarantee::Unwound { unwind: task.options.unwind, loops: cut }
-        };
+        let guarantee =
+            if is_cut { Guarantee::Unwound { unwind: task.options.unwind, loops: cut } } else { Guarantee::Full };
         Ok(Answer { findings, guarantee, statistics: problem.statistics() })
     }
 }

@@ -295,7 +295,7 @@ fn base_pairs(events: &mut Events<'_>, base: Base) -> BTreeMap<(usize, usize), B
     match base {
         Base::Po => fixed(&|a, b| events.po(a, b)),
         Base::Int => fixed(&|a, b| events.same_thread(a, b)),
-        Base::Ext => fixed(&|a, b| !events.same_thread(a, b)),
+        Base::Ext => fixed(&|a, b| !events.same_thread(a, b) && (!events.is_initial(a) || !events.is_initial(b))),
         Base::Id => fixed(&|a, b| a == b),
         Base::PoLoc => {
             let po: Vec<(usize, usize)> = all().filter(|&(a, b)| events.po(a, b)).collect();

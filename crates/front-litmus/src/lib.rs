@@ -25,6 +25,7 @@ use asm::Isa;
 use build::{Build, Registers};
 use ir::{Program, Width};
 use source::{Diagnostic, SourceFile, Span};
+use std::ops::Range;
 
 /// The ending of the names of litmus tests.
 pub const EXTENSION: &str = "litmus";
@@ -73,6 +74,11 @@ pub fn parse(file: &SourceFile) -> Result<Program, Diagnostic> {
         "PPC" => Some(&ppc::Ppc),
         _ => None,
     };
+    if columns.is_some() {
+        for part in [frame.init.clone(), frame.program.clone(), frame.condition.clone()] {
+            refuse_wide_numbers(file, part)?;
+        }
+    }
     let cell = if columns.is_some() { Width::WORD } else { Width::INT };
     let mut build = Build::new(file, frame.name, frame.arch, cell);
     let registers: Registers = match columns {
@@ -108,4 +114,25 @@ pub fn parse(file: &SourceFile) -> Result<Program, Diagnostic> {
                 .help("this is a mistake of the front end; please report it"))
         }
     }
+}
+
+/// Registers and locations of assembly are 64 bits wide here, also where the machine's have 32. The two differ only where
+/// numbers are as large as these.
+fn refuse_wide_numbers(file: &SourceFile, part: Range<usize>) -> Result<(), Diagnostic> {
+    let text = &file.text().as_bytes()[part.clone()];
+    let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    let mut at = 0;
+    while at < text.len() {
+        let end = at + text[at..].iter().take_while(|&&b| word(b)).count();
+        if end > at && text[at].is_ascii_digit() {
+            let span = Span::new(part.start + at, part.start + end);
+            let wide = lex::parse_number(file.slice(span)).is_some_and(|number| number.unsigned_abs() >= 1 << 30);
+            if wide {
+                let message = format!("`{}` has more than 30 bits, which is not supported", file.slice(span));
+                return Err(Diagnostic::error(file, span, message).help("use a smaller number"));
+            }
+        }
+        at = end.max(at + 1);
+    }
+    Ok(())
 }

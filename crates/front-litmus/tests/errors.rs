@@ -126,3 +126,10 @@ fn what_tags_cannot_say_is_refused() {
         "another name",
     );
 }
+
+#[test]
+fn numbers_that_32_bits_would_cut_are_refused() {
+    let message = "has more than 30 bits, which is not supported";
+    check(&x86("MOV EAX,$0xffffffff"), "4:11", &format!("`0xffffffff` {message}"), "a smaller number");
+    check("X86 t\n{ x=2147483647; }\n P0 ;\n INC [x] ;\nexists (x=0)\n", "2:5", &format!("`2147483647` {message}"), "");
+}

@@ -38,7 +38,10 @@ impl<'m> Evaluator<'m> {
                 |to: &usize| structure.threads[from].is_some() && structure.threads[from] == structure.threads[*to];
             (0..size).filter(same).for_each(|to| internal.insert(from, to));
         }
-        let external = internal.complement();
+        // Initial writes belong to no thread: external to the events of every thread, but not to each other.
+        let mut external = internal.complement();
+        let nobody = EventSet::of(size, (0..size).filter(|&event| structure.threads[event].is_none()));
+        external.apply(&Relation::product(&nobody, &nobody), |a, b| a & !b);
         let slot = |sort: &Sort| Relation::empty(if *sort == Sort::Relation { size } else { 0 });
         let mut evaluator = Evaluator {
             model,

@@ -56,7 +56,7 @@ pub enum Base {
     Loc,
     /// Same thread (initial writes are in no thread, and related to nothing).
     Int,
-    /// Different threads (initial writes are external to everything, and to each other).
+    /// Different threads (initial writes are external to the events of every thread, but not to each other).
     Ext,
     /// Every event to itself.
     Id,

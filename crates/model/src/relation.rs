@@ -45,6 +45,13 @@ impl EventSet {
         EventSet { size, words: full(size) }
     }
 
+    /// Some of `size` events.
+    pub fn of(size: usize, events: impl IntoIterator<Item = usize>) -> Self {
+        let mut set = EventSet::empty(size);
+        events.into_iter().for_each(|event| set.insert(event));
+        set
+    }
+
     /// The number of events there are, in the set or not.
     pub fn size(&self) -> usize {
         self.size

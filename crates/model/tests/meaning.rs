@@ -44,7 +44,9 @@ fn base(numbers: &mut Numbers, s: &Structure) -> (String, Relation) {
             }
         }
     }
-    let ext = int.complement();
+    // Two initial writes are neither internal nor external to each other.
+    let initial = Relation::product(&s.initial, &s.initial);
+    let ext = int.complement().zip(&initial, |all, initial| all & !initial);
     let fr = s.rf.inverse().compose(&s.co);
     let and = |a: &Relation, b: &Relation| a.zip(b, |a, b| a & b);
     let all: Vec<(&str, Relation)> = vec![

@@ -74,12 +74,13 @@ pub fn sorted_states(table: &StateTable<'_>) -> Vec<(String, u64)> {
     states.into_iter().map(|s| (state(program, &s.state), s.executions)).collect()
 }
 
-/// How many executions satisfy the condition's proposition, and how many do not.
+/// How many executions satisfy the condition's proposition, and how many do not. Where an engine does not count
+/// executions, each state counts once.
 pub fn count(table: &StateTable<'_>) -> (u64, u64) {
     let mut counts = (0, 0);
     for found in table.states {
         let holds = table.program.condition.as_ref().is_none_or(|c| c.proposition.holds(&found.state));
-        *(if holds { &mut counts.0 } else { &mut counts.1 }) += found.executions;
+        *(if holds { &mut counts.0 } else { &mut counts.1 }) += found.executions.max(1);
     }
     counts
 }

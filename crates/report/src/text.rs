@@ -277,10 +277,13 @@ pub fn states(table: &StateTable<'_>, options: Options) -> String {
     let total: u64 = states.iter().map(|(_, executions)| executions).sum();
     let plural = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let count = plural(states.len() as u64, "final state");
-    let _ = writeln!(out, "{count}, {}\n", plural(total, "execution"));
+    let counted = total > 0 || states.is_empty();
+    let executions = if counted { plural(total, "execution") } else { "executions not counted".to_owned() };
+    let _ = writeln!(out, "{count}, {executions}\n");
     for (state, executions) in &states {
         let mark = if holding.contains(state) { "*" } else { " " };
-        let _ = writeln!(out, "{executions:>8} {mark} {}", clean(state));
+        let number = if counted { executions.to_string() } else { String::new() };
+        let _ = writeln!(out, "{number:>8} {mark} {}", clean(state));
     }
     if let (Some(condition), false) = (&program.condition, holding.is_empty()) {
         let _ = writeln!(out, "\n* {}", clean(&herd::proposition(program, &condition.proposition)));

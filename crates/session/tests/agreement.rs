@@ -71,6 +71,10 @@ const ODD: &[&str] = &[
     "let rec r = addr | data | (r; po-loc) | (rfi; r)\nacyclic r | rfe | co as recursive",
     "acyclic (po & (R * W)) | rfe | (co; rf?) as mixed\nempty rmw & (fre; coe) as atomic",
     "acyclic fre | po-loc | (coe; rfe)\nirreflexive po; fri; rfi as inner",
+    "acyclic po-loc | rf | co | fr\nacyclic fre ; ([W]; co?)* ; rfe as staying",
+    "acyclic po-loc | rf | co | fr\nacyclic fre; (co? & (W * W))*; rfe\nacyclic rf; (po-loc?; rf?; [R])+; po",
+    "acyclic po-loc | rf | co | fr\nacyclic ([R]; po; [W]) | ((co* \\ rf)*; rfe)",
+    "acyclic po-loc | rf | co | fr\nirreflexive ext\nempty ext & (IW * IW)",
     "acyclic po | ([range(rf)]; po-loc; [domain(co)]) | rfe | ~(po | po^-1 | ext | id)",
 ];
 

@@ -54,6 +54,8 @@ pub struct Structure {
     pub events: Vec<Event>,
     /// What holds in every execution.
     pub constraints: Vec<Bool>,
+    /// When each cut of a loop is reached; these conditions are denied among the constraints.
+    pub cuts: Vec<Bool>,
     /// The final values of each thread's locals.
     pub finals: Vec<Vec<Term>>,
     /// Free choices that are not visible in reads-from and coherence: whether a store-conditional fails.
@@ -105,6 +107,7 @@ pub fn execute(program: &Program) -> Structure {
         terms: Terms::new(),
         events: Vec::new(),
         constraints: Vec::new(),
+        cuts: Vec::new(),
         finals: Vec::new(),
         choices: Vec::new(),
         addr: Vec::new(),
@@ -191,7 +194,10 @@ impl Executor<'_> {
                     incoming[otherwise.index()].push(state);
                 }
                 Terminator::Return => returned.push(state),
-                Terminator::Cut { span: _ } => self.structure.constraints.push(!state.guard),
+                Terminator::Cut { span: _ } => {
+                    self.structure.constraints.push(!state.guard);
+                    self.structure.cuts.push(state.guard);
+                }
             }
         }
         let finals = self.merge(returned).map_or(locals, |state| state.locals);

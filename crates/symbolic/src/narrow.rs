@@ -85,7 +85,7 @@ fn rewrite(structure: &mut Structure, substitution: &mut Substitution) {
     }
     let finals = structure.finals.iter_mut().flatten();
     finals.for_each(|value| *value = substitution.apply(terms, *value));
-    let truths = structure.constraints.iter_mut().chain(&mut structure.choices);
+    let truths = structure.constraints.iter_mut().chain(&mut structure.choices).chain(&mut structure.cuts);
     truths.for_each(|truth| *truth = substitution.apply_bool(terms, *truth));
     let lists = [&mut structure.addr, &mut structure.data, &mut structure.ctrl, &mut structure.rmw, &mut structure.amo];
     for dependency in lists.into_iter().flatten() {

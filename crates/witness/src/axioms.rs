@@ -226,7 +226,9 @@ impl Naive<'_> {
             }
             Base::Ext => {
                 let all = product(&self.events(), &self.events());
-                all.into_iter().filter(|&(from, to)| !internal(from, to)).collect()
+                let owned = |event: usize| s.threads[event].is_some();
+                let apart = |&(from, to): &(usize, usize)| !internal(from, to) && (owned(from) || owned(to));
+                all.into_iter().filter(apart).collect()
             }
             Base::Id => self.identity(),
         }

@@ -19,7 +19,7 @@ mod trace;
 use crate::layout::{Layout, Observation, gave_up, guarantee};
 use candidate::{Candidate, Choices};
 use engine::{Answer, Engine, FinalState, Findings, NoAnswer, Observer, Question, Refusal, Task};
-use ir::{Program, State, ThreadId};
+use ir::{Address, BlockId, Expr, Op, Program, State, ThreadId};
 use judge::Judge;
 use std::collections::{BTreeMap, BTreeSet};
 use trace::{Domain, Trace, Traces, traces};
@@ -87,7 +87,55 @@ fn all_traces(program: &Program, layout: &Layout, observer: &dyn Observer) -> Re
         rounds += 1;
         // Each round follows the values through one more write, and no execution has more writes than this.
         if domain == before || rounds > writes_at_most {
-            return Ok(threads);
+            // A write of a constant may stand behind a branch that only its own value opens: then no trace passes it, and
+            // its value is tried everywhere.
+            let hidden = hidden_constants(program, &threads);
+            if domain.iter().all(|values| hidden.is_subset(values)) {
+                return Ok(threads);
+            }
+            domain.iter_mut().for_each(|values| values.extend(&hidden));
+            rounds = 0;
+        }
+    }
+}
+
+/// The constants in the blocks that no trace passes.
+fn hidden_constants(program: &Program, threads: &[Traces]) -> BTreeSet<u64> {
+    let mut found = BTreeSet::new();
+    for (at, traces) in threads.iter().enumerate() {
+        let blocks = program.body(ThreadId(at as u32)).blocks.iter().enumerate();
+        let hidden = blocks.filter(|(number, _)| !traces.passed.contains(&BlockId(*number as u32)));
+        for instr in hidden.flat_map(|(_, block)| &block.instrs) {
+            match &instr.op {
+                Op::Store { value, .. }
+                | Op::Rmw { value, .. }
+                | Op::StoreConditional { value, .. }
+                | Op::Assign { value, .. } => collect_constants(value, &mut found),
+                Op::Load { .. } | Op::Fence { .. } | Op::Assume { .. } => {}
+            }
+        }
+    }
+    found
+}
+
+fn collect_constants(expr: &Expr, found: &mut BTreeSet<u64>) {
+    match expr {
+        Expr::Const(value, _) => {
+            found.insert(*value);
+        }
+        Expr::Address(object, offset) => {
+            found.insert(Address { object: *object, offset: *offset }.to_bits());
+        }
+        Expr::Local(_) => {}
+        Expr::Unary(_, operand) => collect_constants(operand, found),
+        Expr::Binary(_, left, right) => {
+            collect_constants(left, found);
+            collect_constants(right, found);
+        }
+        Expr::Select(condition, then, otherwise) => {
+            collect_constants(condition, found);
+            collect_constants(then, found);
+            collect_constants(otherwise, found);
         }
     }
 }

@@ -68,6 +68,8 @@ impl Trace {
 pub(super) struct Traces {
     pub all: Vec<Trace>,
     pub cut: bool,
+    /// The blocks that one of the traces passes.
+    pub passed: BTreeSet<BlockId>,
 }
 
 #[derive(Debug, Clone)]
@@ -81,6 +83,7 @@ struct Reservation {
 #[derive(Debug, Clone)]
 struct Path {
     block: BlockId,
+    passed: Vec<BlockId>,
     index: usize,
     taints: Vec<Taint>,
     /// The branches whose control dependency has not ended: where it ends, and what they depend on.
@@ -102,6 +105,7 @@ pub(super) fn traces(
     let locals = body.locals.len();
     let mut pending = vec![Path {
         block: BlockId(0),
+        passed: vec![BlockId(0)],
         index: 0,
         taints: vec![Taint::new(); locals],
         branches: Vec::new(),
@@ -153,6 +157,7 @@ impl Path {
 
     fn enter(&mut self, block: BlockId) {
         (self.block, self.index) = (block, 0);
+        self.passed.push(block);
         self.branches.retain(|(join, _)| *join != Some(block));
     }
 }
@@ -183,7 +188,10 @@ impl Tracer<'_> {
                     let to = if self.value(&path, condition) != 0 { then } else { otherwise };
                     path.enter(*to);
                 }
-                Terminator::Return => return traces.all.push(path.trace),
+                Terminator::Return => {
+                    traces.passed.extend(path.passed);
+                    return traces.all.push(path.trace);
+                }
                 Terminator::Cut { span: _ } => {
                     traces.cut = true;
                     return;
