@@ -45,7 +45,7 @@ fn one(args: &Check, program: &Program, model: &Model) -> Result<u8> {
         statistics,
     };
     if let Verdict::Unsafe(execution) = &verdict {
-        let structure = witness::structure(&program, execution).map_err(|flaw| Failure::Internal(flaw.to_string()))?;
+        let structure = session::structure(&program, execution)?;
         let mut graph = Graph::new(&program, execution, &structure);
         match session::relaxation(&program, model, execution)? {
             Some(relaxation) => {

@@ -39,8 +39,7 @@ pub fn run(args: &Why) -> Result<u8> {
     let mut refuted = Vec::new();
     let ran = reason.as_ref().map_or(&program, |reason| &reason.program);
     if let Some(reason) = &reason {
-        let structure = witness::structure(&reason.program, &reason.execution)
-            .map_err(|flaw| Failure::Internal(flaw.to_string()))?;
+        let structure = session::structure(&reason.program, &reason.execution)?;
         let mut graph = Graph::new(&reason.program, &reason.execution, &structure);
         let axiom = &model.axioms[reason.explanation.axiom];
         let steps = steps(&graph, &reason.explanation.steps);

@@ -1,13 +1,13 @@
 //! The formula of a program under a model, and its solutions.
 
 use crate::events::{Events, has_uniproc};
-use crate::graph::Product;
+use crate::graph::{Product, is_within};
 use crate::query;
 use crate::relations::Relations;
 use engine::{NoAnswer, Observer};
 use ir::{Location, Program, Proposition};
 use logic::{Blaster, Bool, Evaluation, Lit, OrderGraph, Outcome, Solver, Term, Theory};
-use model::{Base, Model, Node, NodeId, Requirement, Role, Scope};
+use model::{Model, NodeId, Requirement, Role};
 use symbolic::Structure;
 use witness::Execution;
 
@@ -195,16 +195,6 @@ fn executed(events: &mut Events<'_>, a: usize, b: usize, when: Bool) -> Bool {
 
 /// Whether `acyclic strong` obviously implies `acyclic weak`: every member of the weak union is in the strong one.
 fn implies(model: &Model, strong: NodeId, weak: NodeId) -> bool {
-    let (strong, weak) = (model.union_members(strong), model.union_members(weak));
-    let has = |base: Base| strong.iter().any(|&member| *model.node(member) == Node::Base(base));
-    weak.iter().all(|member| {
-        strong.contains(member)
-            || match *model.node(*member) {
-                Node::Base(Base::PoLoc) => has(Base::Po),
-                Node::Base(Base::Rf(_)) => has(Base::Rf(Scope::Any)),
-                Node::Base(Base::Co(_)) => has(Base::Co(Scope::Any)),
-                Node::Base(Base::Fr(_)) => has(Base::Fr(Scope::Any)),
-                _ => false,
-            }
-    })
+    let strong = model.union_members(strong);
+    model.union_members(weak).iter().all(|&member| is_within(model, member, &strong))
 }

@@ -392,10 +392,22 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
     }
 }
 
+/// Whether a relation is one of the members, or a part of one that is known by its name.
+pub fn is_within(model: &Model, relation: NodeId, members: &[NodeId]) -> bool {
+    let has = |base: Base| members.iter().any(|&member| *model.node(member) == Node::Base(base));
+    members.contains(&relation)
+        || match *model.node(relation) {
+            Node::Base(Base::PoLoc) => has(Base::Po),
+            Node::Base(Base::Rf(_)) => has(Base::Rf(Scope::Any)),
+            Node::Base(Base::Co(_)) => has(Base::Co(Scope::Any)),
+            Node::Base(Base::Fr(_)) => has(Base::Fr(Scope::Any)),
+            _ => false,
+        }
+}
+
 /// Whether every step of a relation is a step of one of the members, so that its cycles are cycles of their union.
 fn consists_of(model: &Model, relation: NodeId, members: &[NodeId]) -> bool {
-    let has = |base: Base| members.iter().any(|&member| *model.node(member) == Node::Base(base));
-    if members.contains(&relation) {
+    if is_within(model, relation, members) {
         return true;
     }
     match model.node(relation) {
@@ -405,10 +417,6 @@ fn consists_of(model: &Model, relation: NodeId, members: &[NodeId]) -> bool {
         Node::Difference(inner, _) | Node::Optional(inner) | Node::Star(inner) | Node::Plus(inner) => {
             consists_of(model, *inner, members)
         }
-        Node::Base(Base::PoLoc) => has(Base::Po),
-        Node::Base(Base::Rf(_)) => has(Base::Rf(Scope::Any)),
-        Node::Base(Base::Co(_)) => has(Base::Co(Scope::Any)),
-        Node::Base(Base::Fr(_)) => has(Base::Fr(Scope::Any)),
         Node::Base(_)
         | Node::Set(_)
         | Node::EmptySet

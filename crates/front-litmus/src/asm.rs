@@ -257,3 +257,8 @@ fn rename_labels(listing: Vec<Vec<Line<'_>>>) -> Vec<Vec<String>> {
     };
     listing.into_iter().map(|lines| lines.into_iter().map(rename).collect()).collect()
 }
+
+/// A constant as wide as a register.
+pub(crate) fn word(value: i64) -> Expr {
+    Expr::constant(value, Width::WORD)
+}

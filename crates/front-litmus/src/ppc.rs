@@ -4,7 +4,7 @@
 //! indexed access and in `addi` means zero, and bytes are accessed through the cell that holds them. The condition
 //! register is a truth value per bit, `%cr0.eq` for one, assigned expressions that mention what was compared.
 
-use crate::asm::{Cell, Isa};
+use crate::asm::{Cell, Isa, word};
 use crate::build::Registers;
 use crate::lex::{Cursor, Kind};
 use ir::{BinaryOp, Expr, LocalId, Op, UnaryOp, Width};
@@ -121,10 +121,6 @@ impl Isa for Ppc {
             },
         }
     }
-}
-
-fn word(value: i64) -> Expr {
-    Expr::constant(value, Width::WORD)
 }
 
 /// The cell under translation, with the operations of this architecture.

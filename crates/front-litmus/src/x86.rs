@@ -3,7 +3,7 @@
 //! Registers are words; `EAX` and `RAX` are one register. Flags are truth values under names that no source can have:
 //! `%zf`, `%sf`, `%cf`, and `%lt` for "signed less", which is `SF≠OF`. Overflow of 64 bits is not modelled.
 
-use crate::asm::{Cell, Isa};
+use crate::asm::{Cell, Isa, word};
 use crate::build::Registers;
 use crate::lex::{Cursor, Kind};
 use ir::{BinaryOp, Expr, LocalId, Op, UnaryOp, Width};
@@ -191,10 +191,6 @@ fn condition(code: &str) -> Option<(u64, Taken)> {
         "NS" => (SF, |c| not(flag(c, "%sf"))),
         _ => return None,
     })
-}
-
-fn word(value: i64) -> Expr {
-    Expr::constant(value, Width::WORD)
 }
 
 /// The cell under translation, with the operations of this architecture.

@@ -2,7 +2,8 @@
 
 use crate::Failure;
 use engine::{Answer, Engine, Findings, NoAnswer, Observer, Question, Task};
-use ir::Proposition;
+use ir::{Program, Proposition};
+use model::Structure;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use witness::Execution;
@@ -27,6 +28,14 @@ pub fn run_engine(
     })?;
     observer.phase("check", "every execution replayed");
     Ok(Ok(answer))
+}
+
+/// The relations of an execution that was found, recomputed from the program.
+///
+/// # Errors
+/// The execution does not belong to the program, which is a defect: it was checked when it was found.
+pub fn structure(program: &Program, execution: &Execution) -> Result<Structure, Failure> {
+    witness::structure(program, execution).map_err(|flaw| Failure::Internal(flaw.to_string()))
 }
 
 /// What a panic said.

@@ -1,6 +1,6 @@
 //! Why a model forbids an outcome, and what a weak model did differently where it allows one.
 
-use crate::{Failure, Found, Request, check};
+use crate::{Failure, Found, Request, check, structure};
 use engine::{Observer, Verdict};
 use ir::Program;
 use model::{Evaluator, Explanation, Model, Relation, Requirement, Role, Step};
@@ -42,7 +42,7 @@ pub fn why(
         dropped.iter().for_each(|&axiom| weaker.axioms[axiom].role = Role::Flags);
         let Found { result, program, .. } = check(program, &weaker, request, observer)?;
         let Verdict::Unsafe(execution) = result else { continue };
-        let structure = witness::structure(&program, &execution).map_err(|flaw| Failure::Internal(flaw.to_string()))?;
+        let structure = structure(&program, &execution)?;
         let mut evaluator = Evaluator::new(model, &structure);
         let violated = evaluator.violated();
         let explanations = violated.into_iter().filter_map(|axiom| evaluator.explain(axiom));
@@ -72,7 +72,7 @@ pub struct Relaxation {
 /// # Errors
 /// The execution does not belong to the program.
 pub fn relaxation(program: &Program, model: &Model, execution: &Execution) -> Result<Option<Relaxation>, Failure> {
-    let structure = witness::structure(program, execution).map_err(|flaw| Failure::Internal(flaw.to_string()))?;
+    let structure = structure(program, execution)?;
     let Some(sc) = Model::builtin("sc") else { return Ok(None) };
     let mut strong = Evaluator::new(&sc, &structure);
     let Some(axiom) = strong.violated().pop() else { return Ok(None) };

@@ -9,7 +9,7 @@ mod registry;
 mod result;
 mod undefined;
 
-pub use evidence::panic_message;
+pub use evidence::{panic_message, structure};
 pub use explain::{Reason, Relaxation, relaxation, why};
 pub use registry::{ENGINES, FRONTENDS, Frontend, engine, frontend, model, model_from, models};
 pub use result::{Failure, Found, Outcomes, Request, States};
