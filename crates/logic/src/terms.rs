@@ -141,16 +141,6 @@ impl Terms {
         }
     }
 
-    /// The number of truth values stored.
-    pub fn bool_count(&self) -> usize {
-        self.bools.len()
-    }
-
-    /// The number of bit-vectors stored.
-    pub fn term_count(&self) -> usize {
-        self.terms.len()
-    }
-
     pub(crate) fn intern_bool(&mut self, node: BoolNode) -> Bool {
         let next = self.bools.len() as u32;
         let at = *self.bool_table.entry(node).or_insert(next);
