@@ -269,6 +269,7 @@ mod tests {
                 Op::Fence { .. } => "fence",
                 Op::Assign { .. } => ":=",
                 Op::Assume { .. } => "assume",
+                Op::System(_) => "system",
             };
             assert!(line.contains(word), "`{line}` is no {word}");
         }

@@ -1,8 +1,10 @@
 //! Random programs, smaller programs, and programs written down quickly, for tests.
 //!
 //! [`generate`] makes small random programs in the program representation itself, [`shrink`] makes a program smaller in
-//! all possible ways, [`to_litmus`] prints one as a litmus test, and [`Sketch`] writes one by hand.
+//! all possible ways, [`to_litmus`] prints one as a litmus test, and [`Sketch`] writes one by hand. [`c`] does the same for
+//! C programs, as text.
 
+pub mod c;
 mod generate;
 
 mod litmus;

@@ -106,8 +106,8 @@ fn straight(function: &Function) -> Option<Vec<&Op>> {
         ops.extend(block.instrs.iter().map(|instr| &instr.op));
         match &block.terminator {
             Terminator::Goto(to) => at = to.index(),
-            Terminator::Return => return Some(ops),
-            Terminator::Branch { .. } | Terminator::Cut { .. } => return None,
+            Terminator::Return(_) => return Some(ops),
+            Terminator::Branch { .. } | Terminator::Exit(_) | Terminator::Cut { .. } => return None,
         }
     }
     None
@@ -185,7 +185,8 @@ impl Language for X86 {
                 | Op::Rmw { .. }
                 | Op::StoreConditional { .. }
                 | Op::Assign { .. }
-                | Op::Assume { .. } => return None,
+                | Op::Assume { .. }
+                | Op::System(_) => return None,
             }
         }
         Some(Column { lines, registers: Vec::new(), names })
@@ -290,7 +291,12 @@ impl PpcColumn<'_> {
                 [name @ ("SYNC" | "LWSYNC" | "EIEIO" | "ISYNC")] => self.column.lines.push(name.to_lowercase()),
                 _ => return None,
             },
-            Op::Load { .. } | Op::Store { .. } | Op::Rmw { .. } | Op::Assign { .. } | Op::Assume { .. } => return None,
+            Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Rmw { .. }
+            | Op::Assign { .. }
+            | Op::Assume { .. }
+            | Op::System(_) => return None,
         }
         Some(())
     }

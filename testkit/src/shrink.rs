@@ -130,7 +130,7 @@ fn simpler(op: &Op) -> Vec<Op> {
             forms.extend(plain_address(addr).map(|addr| store(addr, value.clone())));
             forms.extend(constant(value).map(|value| store(addr.clone(), value)));
         }
-        Op::Fence { .. } | Op::Assume { .. } => {}
+        Op::Fence { .. } | Op::Assume { .. } | Op::System(_) => {}
     }
     forms
 }

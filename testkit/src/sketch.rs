@@ -1,8 +1,9 @@
 //! Programs written down quickly.
 
 use ir::{
-    Atom, Block, BlockId, Cell, Comparison, Condition, Expr, Function, FunctionId, Instr, Local, LocalId, Location,
-    Object, ObjectId, Op, Program, Proposition, Quantifier, TagSet, Terminator, Thread, ThreadId, Width,
+    Atom, BinaryOp, Block, BlockId, Cell, Comparison, Condition, Expr, Function, FunctionId, Instr, Local, LocalId,
+    Location, Object, ObjectId, Op, Program, Proposition, Quantifier, System, TagSet, Terminator, Thread, ThreadId,
+    Width,
 };
 use source::{SourceFile, Span};
 
@@ -30,9 +31,15 @@ impl Sketch {
         self.close_all();
         let at = self.program.threads.len();
         let name = format!("P{at}");
-        let block = Block { instrs: Vec::new(), terminator: Terminator::Return };
+        let block = Block { instrs: Vec::new(), terminator: Terminator::Return(None) };
         self.program.threads.push(Thread { name: name.clone(), body: FunctionId(at as u32) });
-        self.program.functions.push(Function { name, locals: Vec::new(), blocks: vec![block] });
+        self.program.functions.push(Function {
+            name,
+            params: 0,
+            library: false,
+            locals: Vec::new(),
+            blocks: vec![block],
+        });
         ThreadId(at as u32)
     }
 
@@ -57,6 +64,11 @@ impl Sketch {
             locals.len() - 1
         });
         LocalId(at as u32)
+    }
+
+    /// The word of the newest function with this name: a handle or an address.
+    pub fn word(&mut self, name: &str) -> LocalId {
+        self.sized_local(name, Width::WORD)
     }
 
     /// The tags with these names.
@@ -120,7 +132,7 @@ impl Sketch {
     pub fn begin_if(&mut self, condition: Expr, joins: bool) -> &mut Self {
         let blocks = &mut self.function().blocks;
         let here = BlockId(blocks.len() as u32 - 1);
-        blocks.push(Block { instrs: Vec::new(), terminator: Terminator::Return });
+        blocks.push(Block { instrs: Vec::new(), terminator: Terminator::Return(None) });
         self.open.push((here, condition, joins));
         self
     }
@@ -140,14 +152,78 @@ impl Sketch {
             join: joins.then_some(after),
             span: Span::default(),
         };
-        blocks.push(Block { instrs: Vec::new(), terminator: Terminator::Return });
+        blocks.push(Block { instrs: Vec::new(), terminator: Terminator::Return(None) });
         self
+    }
+
+    /// Begins a function that no thread runs from the start, with these parameters.
+    pub fn routine(&mut self, name: &str, params: &[(&str, Width)]) -> FunctionId {
+        self.close_all();
+        let id = FunctionId(self.program.functions.len() as u32);
+        let local = |&(name, width): &(&str, Width)| Local { name: name.to_owned(), width };
+        self.program.functions.push(Function {
+            name: name.to_owned(),
+            params: params.len() as u32,
+            library: false,
+            locals: params.iter().map(local).collect(),
+            blocks: vec![Block { instrs: Vec::new(), terminator: Terminator::Return(None) }],
+        });
+        id
+    }
+
+    /// Adds an instruction of programs that start threads.
+    pub fn system(&mut self, op: System) -> &mut Self {
+        self.op(Op::System(op))
+    }
+
+    /// Adds `name := spawn function()`.
+    pub fn spawn(&mut self, name: &str, function: FunctionId) -> &mut Self {
+        let dst = self.word(name);
+        self.system(System::Spawn { dst, function, args: Vec::new() })
+    }
+
+    /// Adds `join name`.
+    pub fn join(&mut self, name: &str) -> &mut Self {
+        let thread = Expr::Local(self.word(name));
+        self.system(System::Join { thread, result: None })
+    }
+
+    /// Adds `assert name == value`, with that as its message.
+    pub fn assert_eq(&mut self, name: &str, value: i64) -> &mut Self {
+        let condition = self.compare(BinaryOp::Eq, name, value);
+        self.system(System::Assert { condition, message: format!("{name} == {value}") })
+    }
+
+    /// `name op value`, of a local of 32 bits.
+    pub fn compare(&mut self, op: BinaryOp, name: &str, value: i64) -> Expr {
+        Expr::Local(self.local(name)).binary(op, Expr::constant(value, Width::INT))
+    }
+
+    /// Adds a lock: `[location]` becomes 1 from 0, or the thread waits. `name` takes what was there.
+    pub fn lock(&mut self, name: &str, location: usize) -> &mut Self {
+        let (dst, tags) = (self.local(name), self.tags(&["LOCK", "X"]));
+        let when = Some(self.compare(BinaryOp::Eq, name, 0));
+        let (addr, value) = (Self::address(location), Expr::constant(1, Width::INT));
+        self.op(Op::Rmw { dst, addr, when, value, read_tags: tags.clone(), write_tags: tags });
+        let condition = self.compare(BinaryOp::Eq, name, 0);
+        self.op(Op::Assume { condition, waits: true })
     }
 
     fn close_all(&mut self) {
         while !self.open.is_empty() {
             self.end_if();
         }
+    }
+
+    /// The program that begins with a function alone.
+    pub fn finish_alone(mut self, main: FunctionId) -> Program {
+        self.close_all();
+        let mut program = self.program;
+        let name = program.functions[main.index()].name.clone();
+        program.threads = vec![Thread { name, body: main }];
+        program.alone = true;
+        write_source(&mut program);
+        program
     }
 
     /// The program: all locals and the given memory locations are observed, and it is asked whether there is a final
@@ -191,16 +267,15 @@ pub(crate) fn write_source(program: &mut Program) {
         start += line.len();
     }
     let mut spans = spans.into_iter();
-    let bodies: Vec<usize> = program.threads.iter().map(|thread| thread.body.index()).collect();
-    for body in bodies {
-        for block in &mut program.functions[body].blocks {
+    for function in &mut program.functions {
+        for block in &mut function.blocks {
             for instr in &mut block.instrs {
                 instr.span = spans.next().unwrap_or_default();
             }
             let here = spans.next().unwrap_or_default();
             match &mut block.terminator {
                 Terminator::Branch { span, .. } | Terminator::Cut { span } => *span = here,
-                Terminator::Goto(_) | Terminator::Return => {}
+                Terminator::Goto(_) | Terminator::Return(_) | Terminator::Exit(_) => {}
             }
         }
     }

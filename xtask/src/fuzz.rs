@@ -4,7 +4,10 @@
 //! encodings of order, on the final states and on how many executions end in each; and, where the model has a reading
 //! with store buffers, on the final states with `buffers`. All go through `session`, so every execution they show is
 //! replayed too. A disagreement is shrunk and saved in `corpus/regressions`.
+//!
+//! `--c N` does it with C programs instead; see [`c`].
 
+mod c;
 mod compare;
 mod save;
 
@@ -48,6 +51,9 @@ pub fn run(args: &[String]) -> Result<u8> {
         // Most of the time is spent in our own code: worth a release build.
         let status = cargo(&["run", "--release", "--quiet", "--package", "xtask", "--", "fuzz"]).args(args).status()?;
         return Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1));
+    }
+    if args.iter().any(|arg| arg == "--c" || arg.starts_with("--c=")) {
+        return c::run(args);
     }
     let plan = plan(args)?;
     let started = Instant::now();
@@ -157,7 +163,7 @@ fn plan(args: &[String]) -> Result<Plan> {
             "--accesses" => plan.config.accesses = usize::try_from(number()?)?.max(1),
             "--limit" => plan.limit = Duration::from_secs(number()?),
             "--models" => value.clone_into(&mut names),
-            _ => bail!("fuzz does not know `{option}`; it knows --seed --count --models --jobs --accesses --limit"),
+            _ => bail!("fuzz does not know `{option}`; it knows --c --seed --count --models --jobs --accesses --limit"),
         }
     }
     for name in names.split(',').filter(|name| !name.is_empty()) {

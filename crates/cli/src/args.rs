@@ -1,7 +1,7 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use engine::{Options, Order};
+use engine::{Options, Order, Property};
 use session::Request;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -23,8 +23,11 @@ pub struct Cli {
 /// What to do.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Can the condition be reached (exists), or violated (forall)? Shows the execution
+    /// Can an assertion fail, or a condition be reached? Shows the execution
     ///
+    /// For a C program (.c, .i): can an assertion fail, or an access go to no object (see --property)?
+    ///
+    /// For a litmus test:
     /// `exists (P)` and `~exists (P)` ask whether a final state with P can be reached; `forall (P)` whether one without
     /// P can. UNSAFE means yes, and an execution is shown that was replayed by an independent checker. SAFE means no
     /// execution ends so; `SAFE (unwind N)` that none does in which a loop is repeated more than N times.
@@ -46,15 +49,71 @@ pub struct Running {
     /// The engine, `auto` for the one that fits (see `fencepost list engines`)
     #[arg(long, default_value = "auto", value_name = "NAME")]
     pub engine: String,
-    /// How often a loop is repeated at most
-    #[arg(long, default_value_t = 2, value_name = "N")]
-    pub unwind: u32,
+    /// How often a loop is repeated at most; `auto` begins with few and goes on until it suffices or the time is up
+    ///
+    /// The default is `auto` for C programs and 2 for litmus tests. Without --timeout, `auto` stops after 10 seconds
+    /// with the last bound that was done. Loops that end by themselves, and loops that only wait, need no bound.
+    #[arg(long, value_name = "N|auto", value_parser = unwind)]
+    pub unwind: Option<Unwind>,
+    /// The same for the loop that begins in a line of the program. May be repeated
+    #[arg(long, value_name = "LINE:N", value_parser = loop_bound)]
+    pub unwind_loop: Vec<(u32, u32)>,
     /// How the partial-order engine orders events
     #[arg(long, value_enum, default_value_t = OrderName::Theory)]
     pub order: OrderName,
     /// Give up on a program and a model after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
+    /// Give up when this much memory is used
+    #[arg(long, value_name = "MIB")]
+    pub memory: Option<u64>,
+}
+
+/// A bound on loops.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Unwind {
+    /// Larger and larger ones.
+    Auto,
+    /// This one.
+    Bound(u32),
+}
+
+/// How a C program is read, and what is asked about it.
+#[derive(Args)]
+#[command(next_help_heading = "C programs")]
+pub struct C {
+    /// Define a macro for the preprocessor
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// Look for headers in this folder too
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// `long` and pointers have 32 bits
+    #[arg(long)]
+    pub ilp32: bool,
+    /// What can go wrong
+    #[arg(long, value_enum, default_value_t = PropertyName::Safety)]
+    pub property: PropertyName,
+    /// As SV-COMP wants it: the property is in this file (.prp), and the last line is true, false(unreach-call) or unknown
+    #[arg(long, value_name = "FILE")]
+    pub svcomp_property: Option<PathBuf>,
+    /// Write a violation witness to this file: GraphML, or YAML 2.0 if it ends in .yml
+    #[arg(long, value_name = "FILE")]
+    pub witness: Option<PathBuf>,
+    /// Write the litmus test that shows the reordering to this file
+    #[arg(long, value_name = "FILE")]
+    pub emit_litmus: Option<PathBuf>,
+}
+
+/// What can go wrong.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PropertyName {
+    /// Assertions can fail, and accesses can go to no object.
+    Safety,
+    /// Assertions can fail; a thread that accesses no object just stops.
+    Assert,
+    /// All threads that have not ended can wait for ever.
+    Deadlock,
 }
 
 /// `fencepost check`.
@@ -67,6 +126,8 @@ pub struct Check {
     pub model: Vec<String>,
     #[command(flatten)]
     pub running: Running,
+    #[command(flatten)]
+    pub c: C,
     /// How to print the result
     #[arg(short, long, value_enum, default_value_t = CheckFormat::Text)]
     pub format: CheckFormat,
@@ -113,6 +174,8 @@ pub struct Why {
     pub model: String,
     #[command(flatten)]
     pub running: Running,
+    #[command(flatten)]
+    pub c: C,
     /// How to print the reason
     #[arg(short, long, value_enum, default_value_t = WhyFormat::Text)]
     pub format: WhyFormat,
@@ -189,14 +252,48 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|_| format!("`{text}` is no time to wait"))
 }
 
+fn unwind(text: &str) -> Result<Unwind, String> {
+    if text == "auto" {
+        return Ok(Unwind::Auto);
+    }
+    text.parse().map(Unwind::Bound).map_err(|_| format!("`{text}` is no number of repetitions, and not `auto`"))
+}
+
+fn loop_bound(text: &str) -> Result<(u32, u32), String> {
+    let parts = text.split_once(':').and_then(|(line, bound)| Some((line.parse().ok()?, bound.parse().ok()?)));
+    parts.ok_or_else(|| format!("`{text}` is no line and bound, such as 12:5"))
+}
+
+/// How long `--unwind auto` goes on with larger bounds if there is no time limit.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl C {
+    /// What can go wrong.
+    pub fn property(&self) -> Property {
+        match self.property {
+            _ if self.svcomp_property.is_some() => Property::Assertions { memory: false },
+            PropertyName::Safety => Property::Assertions { memory: true },
+            PropertyName::Assert => Property::Assertions { memory: false },
+            PropertyName::Deadlock => Property::Deadlock,
+        }
+    }
+}
+
 impl Running {
-    /// The request to the session.
-    pub fn request(&self) -> Request {
+    /// The request to the session, for a C program with this property or for a litmus test.
+    pub fn request(&self, c: Option<Property>) -> Request {
         let order = match self.order {
             OrderName::Theory => Order::Theory,
             OrderName::Clocks => Order::Clocks,
         };
         let engine = (self.engine != "auto").then(|| self.engine.clone());
-        Request { engine, options: Options { unwind: self.unwind, order } }
+        let default = if c.is_some() { Unwind::Auto } else { Unwind::Bound(2) };
+        let (unwind, deepen) = match self.unwind.unwrap_or(default) {
+            Unwind::Bound(bound) => (bound, None),
+            Unwind::Auto => (1, Some(self.timeout.unwrap_or(PATIENCE))),
+        };
+        let options = Options { unwind, widen: 0, loops: self.unwind_loop.clone(), order };
+        let property = c.unwrap_or(Property::Assertions { memory: true });
+        Request { engine, options, property, deepen }
     }
 }

@@ -13,8 +13,8 @@ use std::path::Path;
 
 /// Checks a program under one model, or under several.
 pub fn run(args: &Check) -> Result<u8> {
-    let file = input::read(&args.file)?;
-    let program = session::load(&file)?;
+    let (file, reading) = input::read_program(&args.file, &args.c)?;
+    let program = session::load(&file, &reading)?;
     let mut models = input::models(&args.model)?;
     if args.model.iter().any(|name| name == "all") {
         models.retain(|model| applies(model, &program));
@@ -27,10 +27,15 @@ pub fn applies(model: &Model, program: &Program) -> bool {
     model.head.architectures.is_empty() || model.head.architectures.contains(&program.arch)
 }
 
+/// What to ask of the session.
+fn request(args: &Check, program: &Program) -> session::Request {
+    args.running.request(program.alone.then(|| args.c.property()))
+}
+
 fn one(args: &Check, program: &Program, model: &Model) -> Result<u8> {
-    let watch = Watch::new(args.running.timeout, true);
+    let watch = Watch::new(&args.running, true);
     let Found { result: verdict, engine, statistics, program, undefined } =
-        session::check(program, model, &args.running.request(), &watch)?;
+        session::check(program, model, &request(args, program), &watch)?;
     let mut case = Case {
         program: &program,
         model: model_name(model),
@@ -82,8 +87,8 @@ fn one(args: &Check, program: &Program, model: &Model) -> Result<u8> {
 fn several(args: &Check, program: &Program, models: &[Model]) -> Result<u8> {
     let mut rows = Vec::new();
     for model in models {
-        let watch = Watch::new(args.running.timeout, true);
-        let found = session::check(program, model, &args.running.request(), &watch)?;
+        let watch = Watch::new(&args.running, true);
+        let found = session::check(program, model, &request(args, program), &watch)?;
         rows.push(ModelRow {
             model: model_name(model),
             weaker_than: model.head.weaker_than.clone(),

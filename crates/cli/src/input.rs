@@ -1,8 +1,10 @@
 //! Files: programs, models, folders, patterns and lists.
 
+use crate::args::C;
+use crate::preprocess;
 use anyhow::{Context, Result, bail};
 use model::{Include, Model};
-use session::Failure;
+use session::{Failure, Reading};
 use source::SourceFile;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +26,34 @@ pub fn read(path: &Path) -> Result<SourceFile> {
         Ok(text) => Ok(SourceFile::new(name, text)),
         Err(error) => bail!("{name} is no text: byte {} is not UTF-8", error.utf8_error().valid_up_to()),
     }
+}
+
+/// Reads a program and says how to understand it; a `.c` file goes through the C preprocessor.
+pub fn read_program(path: &Path, c: &C) -> Result<(SourceFile, Reading)> {
+    let file = read(path)?;
+    let competition = c.svcomp_property.is_some();
+    if let Some(property) = &c.svcomp_property {
+        svcomp_property(property)?;
+    }
+    let preprocessed = match path.extension() {
+        Some(extension) if extension == "c" => Some(preprocess::preprocess(path, c)?),
+        _ => None,
+    };
+    let c = front_c::Options { ilp32: c.ilp32, competition };
+    Ok((file, Reading { preprocessed, c }))
+}
+
+/// Checks that a property of SV-COMP is one that is known.
+fn svcomp_property(path: &Path) -> Result<()> {
+    let text = read(path)?;
+    let words: String = text.text().split_whitespace().collect();
+    let known = ["reach_error()", "__VERIFIER_error()"].map(|call| format!("LTL(G!call({call}))"));
+    if known.iter().any(|property| words.contains(property)) {
+        return Ok(());
+    }
+    let reason = format!("{}: this property is not supported", path.display());
+    let help = "the one that is: CHECK( init(main()), LTL(G ! call(reach_error())) )".to_owned();
+    Err(Failure::Refused(reason, help).into())
 }
 
 /// The models that the names stand for; `all` for every model that comes with Fencepost.

@@ -9,6 +9,7 @@ use engine::{Guarantee, NoAnswer};
 use indicatif::{ProgressBar, ProgressStyle};
 use ir::Program;
 use model::Model;
+use session::Reading;
 use report::{Kind, Observation, StateTable};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -164,7 +165,7 @@ impl Batch<'_> {
 
     fn file(&self, path: &Path) -> Outcome {
         let mut outcome = Outcome::default();
-        let program = match input::read(path).and_then(|file| Ok(session::load(&file)?)) {
+        let program = match input::read(path).and_then(|file| Ok(session::load(&file, &Reading::default())?)) {
             Ok(program) => program,
             Err(error) => {
                 outcome.errors.push(error);
@@ -180,7 +181,7 @@ impl Batch<'_> {
     }
 
     fn test(&self, path: &Path, program: &Program, model: &Model, outcome: &mut Outcome) -> Result<()> {
-        let watch = Watch::new(self.args.running.timeout, false);
+        let watch = Watch::new(&self.args.running, false);
         let mut observation = Observation {
             file: path.display().to_string(),
             test: program.name.clone(),
@@ -190,7 +191,7 @@ impl Batch<'_> {
             note: String::new(),
             seconds: 0.0,
         };
-        let request = self.args.running.request();
+        let request = self.args.running.request(None);
         if self.args.states || self.args.format == LitmusFormat::Herd {
             match session::states(program, model, &request, &watch)? {
                 Ok(found) => {

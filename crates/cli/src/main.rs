@@ -6,6 +6,7 @@ mod input;
 mod list;
 mod litmus;
 mod output;
+mod preprocess;
 mod watch;
 mod why;
 

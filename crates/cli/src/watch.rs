@@ -1,9 +1,10 @@
 //! Time limits, Ctrl-C, and phases on the terminal.
 
+use crate::args::Running;
 use crate::output;
 use engine::{NoAnswer, Observer};
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Whether Ctrl-C was pressed.
@@ -24,17 +25,46 @@ pub fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
+/// The memory that this process uses, where the system says so.
+fn used_mib() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
+    Some(pages * 4 / 1024)
+}
+
 /// Watches one task.
 pub struct Watch {
     started: Instant,
     limit: Option<Duration>,
+    /// The memory that may be used, in MiB.
+    memory: Option<u64>,
+    /// When the memory was looked at last, in milliseconds since the start.
+    looked: AtomicU64,
     talkative: bool,
 }
 
 impl Watch {
-    /// Watches with a time limit; `talkative` shows phases on a terminal.
-    pub fn new(limit: Option<Duration>, talkative: bool) -> Self {
-        Watch { started: Instant::now(), limit, talkative: talkative && std::io::stderr().is_terminal() }
+    /// Watches with the limits of the command line; `talkative` shows phases on a terminal.
+    pub fn new(running: &Running, talkative: bool) -> Self {
+        Watch {
+            started: Instant::now(),
+            limit: running.timeout,
+            memory: running.memory,
+            looked: AtomicU64::new(0),
+            talkative: talkative && std::io::stderr().is_terminal(),
+        }
+    }
+
+    /// Whether more memory is used than may be; looked at now and then only.
+    fn is_full(&self) -> Option<NoAnswer> {
+        let limit = self.memory?;
+        let now = self.started.elapsed().as_millis() as u64;
+        if now < self.looked.load(Ordering::Relaxed) + 20 {
+            return None;
+        }
+        self.looked.store(now, Ordering::Relaxed);
+        let used = used_mib()?;
+        (used > limit).then(|| NoAnswer::GaveUp(format!("{used} MiB of memory used, {limit} allowed")))
     }
 
     /// The seconds since the task began.
@@ -47,6 +77,9 @@ impl Observer for Watch {
     fn stop(&self) -> Option<NoAnswer> {
         if interrupted() {
             return Some(NoAnswer::Cancelled);
+        }
+        if let Some(full) = self.is_full() {
+            return Some(full);
         }
         self.limit.filter(|&limit| self.started.elapsed() > limit).map(NoAnswer::TimedOut)
     }

@@ -11,14 +11,15 @@ use session::Failure;
 
 /// Explains why an outcome is forbidden.
 pub fn run(args: &Why) -> Result<u8> {
-    let file = input::read(&args.file)?;
-    let program = session::load(&file)?;
+    let (file, reading) = input::read_program(&args.file, &args.c)?;
+    let program = session::load(&file, &reading)?;
     let models = input::models(std::slice::from_ref(&args.model))?;
     let [model] = &models[..] else {
         return Err(Failure::Usage("`why` is about one model at a time".to_owned()).into());
     };
-    let watch = Watch::new(args.running.timeout, true);
-    let reason = match session::why(&program, model, &args.running.request(), &watch)? {
+    let watch = Watch::new(&args.running, true);
+    let request = args.running.request(program.alone.then(|| args.c.property()));
+    let reason = match session::why(&program, model, &request, &watch)? {
         Ok(reason) => reason,
         Err(verdict) => {
             let file = args.file.display();

@@ -1,15 +1,17 @@
 //! The formula of a program under a model, and its solutions.
 
-use crate::events::{Events, has_uniproc};
-use crate::graph::{Product, is_within};
+use crate::events::{Coherence, Events};
+use crate::goals::{self, Failing};
+use crate::graph::{Product, Units};
 use crate::query;
 use crate::relations::Relations;
-use engine::{NoAnswer, Observer};
+use crate::shape;
+use engine::{NoAnswer, Observer, Property};
 use ir::{Location, Program, Proposition};
 use logic::{Blaster, Bool, Evaluation, Lit, OrderGraph, Outcome, Solver, Term, Theory};
-use model::{Model, NodeId, Requirement, Role};
+use model::{Axiom, Model, Requirement, Role, Scope};
 use symbolic::Structure;
-use witness::Execution;
+use witness::{Execution, Violation};
 
 /// A program and a model as clauses and graphs.
 pub struct Problem<'p> {
@@ -20,6 +22,12 @@ pub struct Problem<'p> {
     edges: usize,
     /// The final values of the observed locations.
     finals: Vec<(Location, Term)>,
+    /// What is assumed besides the goal.
+    assumed: Vec<Lit>,
+    /// How often loops may go round, as assumptions.
+    bound: Vec<Lit>,
+    /// The places that can fail, if the question is about failures.
+    failing: Vec<Failing>,
 }
 
 /// A solution: the execution, and the choices that tell it from every other.
@@ -39,9 +47,14 @@ impl<'p> Problem<'p> {
         let mut events = Events::new(program, structure, model, observer)?;
         let finals = query::finals(&mut events);
         let (blaster, solver) = (Blaster::new(), Solver::new());
-        let mut problem = Problem { events, blaster, solver, nodes: 0, edges: 0, finals };
-        for constraint in problem.events.constraints.clone() {
+        let failing = Vec::new();
+        let (assumed, bound) = (Vec::new(), Vec::new());
+        let mut problem = Problem { events, blaster, solver, nodes: 0, edges: 0, finals, assumed, bound, failing };
+        for constraint in std::mem::take(&mut problem.events.constraints) {
             problem.assert(constraint);
+        }
+        for (when, left, right) in std::mem::take(&mut problem.events.copies) {
+            problem.blaster.assert_equal(&mut problem.events.structure.terms, &mut problem.solver, when, left, right);
         }
         let graphs = problem.axioms(model)?;
         problem.order(&graphs, clocks);
@@ -60,56 +73,121 @@ impl<'p> Problem<'p> {
     fn axioms(&mut self, model: &Model) -> Result<Vec<OrderGraph>, NoAnswer> {
         let mut relations = Relations::new(model);
         let mut graphs = Vec::new();
-        let axioms: Vec<_> = model.axioms.iter().filter(|axiom| axiom.role == Role::Forbids).collect();
-        for (at, axiom) in axioms.iter().enumerate() {
-            if axiom.requirement == Requirement::Acyclic {
-                // Of two that imply each other the first one counts.
-                let implied = axioms.iter().enumerate().any(|(other, by)| {
-                    let strong = by.requirement == Requirement::Acyclic && implies(model, by.node, axiom.node);
-                    strong && other != at && (other < at || !implies(model, axiom.node, by.node))
-                });
-                if !implied {
-                    graphs.push(self.graph(&mut relations, axiom.node)?);
-                }
+        let axioms: Vec<&Axiom> = model.axioms.iter().filter(|axiom| axiom.role == Role::Forbids).collect();
+        let sections = self.sections();
+        if !sections.is_empty() && !axioms.iter().any(|axiom| shape::is_global(model, axiom)) {
+            return Err(NoAnswer::GaveUp(format!(
+                "the program has atomic sections, and the model {} has no order of all accesses to put them into",
+                model.name
+            )));
+        }
+        let atomic = axioms.iter().any(|axiom| shape::is_atomicity(model, axiom));
+        let mut joined = false;
+        for axiom in axioms.iter().filter(|axiom| axiom.requirement == Requirement::Acyclic) {
+            if shape::is_implied(model, axiom, !sections.is_empty()) {
                 continue;
             }
-            let events = &mut self.events;
-            let conditions: Vec<Bool> = match (axiom.requirement, model.sorts[axiom.node.index()]) {
-                (Requirement::Empty, model::Sort::Set) => {
-                    let members = relations.members(events, axiom.node)?;
-                    let present = members.iter().enumerate().map(|(e, &when)| (e, e, when)).collect::<Vec<_>>();
-                    present.into_iter().map(|(a, b, when)| executed(events, a, b, when)).collect()
-                }
-                (requirement, _) => {
-                    let pairs = relations.pairs(events, axiom.node)?;
-                    let bad = pairs.iter().filter(|((a, b), _)| requirement == Requirement::Empty || a == b);
-                    let bad: Vec<_> = bad.map(|(&(a, b), &when)| (a, b, when)).collect();
-                    bad.into_iter().map(|(a, b, when)| executed(events, a, b, when)).collect()
-                }
-            };
-            if axiom.negated {
-                let some = self.events.terms().any(conditions);
-                self.assert(some);
+            let mut units = Units::none(self.events.len());
+            if shape::is_global(model, axiom) {
+                sections.iter().for_each(|section| units.join(section));
+            }
+            let joins = atomic && shape::joins_instructions(model, axiom);
+            if joins {
+                let pairs = self.events.structure.amo.iter().filter(|pair| pair.when == Bool::TRUE);
+                pairs.for_each(|pair| units.join(&[pair.from as usize, pair.to as usize]));
+                joined = true;
+            }
+            let (blaster, solver) = (&mut self.blaster, &mut self.solver);
+            graphs.push(Product::new(&mut self.events, &mut relations, blaster, solver, units).build(axiom.node)?);
+        }
+        for axiom in axioms.iter().filter(|axiom| axiom.requirement != Requirement::Acyclic) {
+            if shape::is_atomicity(model, axiom) {
+                self.atomicity(joined);
             } else {
-                conditions.into_iter().for_each(|condition| self.assert(!condition));
+                self.deny(&mut relations, model, axiom)?;
             }
         }
-        if !has_uniproc(model) {
-            // No axiom makes coherence an order: say so ourselves.
-            let mut order = OrderGraph::new();
-            let nodes: Vec<u32> = (0..self.events.len()).map(|_| order.node()).collect();
-            for (a, b, when) in self.events.co.clone() {
-                let condition = executed(&mut self.events, a, b, when);
-                let literal = self.lit(condition);
-                order.add(nodes[a], nodes[b], literal);
-            }
-            graphs.push(order.simplify());
+        if !shape::has_uniproc(model) {
+            graphs.push(self.coherence_order());
         }
         Ok(graphs)
     }
 
-    fn graph(&mut self, relations: &mut Relations<'_>, node: NodeId) -> Result<OrderGraph, NoAnswer> {
-        Product::new(&mut self.events, relations, &mut self.blaster, &mut self.solver).build(node)
+    /// The events of each atomic section.
+    fn sections(&self) -> Vec<Vec<usize>> {
+        let events = self.events.structure.events.iter().enumerate();
+        let mut inside: Vec<(u32, usize)> = events.filter_map(|(at, event)| Some((event.section?, at))).collect();
+        inside.sort_unstable();
+        inside.chunk_by(|a, b| a.0 == b.0).map(|section| section.iter().map(|&(_, at)| at).collect()).collect()
+    }
+
+    /// Forbids that a write of another thread comes between the read and the write of a pair; `joined`: those of single
+    /// instructions are nodes of a graph, which sees to it.
+    fn atomicity(&mut self, joined: bool) {
+        let events = &self.events;
+        let mut later: Vec<Vec<usize>> = vec![Vec::new(); events.len()];
+        for (at, pair) in events.co.iter().enumerate() {
+            later[pair.first].push(at);
+        }
+        let mut forbidden = Vec::new();
+        for pair in &events.structure.rmw {
+            if joined && pair.when == Bool::TRUE && events.structure.amo.contains(pair) {
+                continue;
+            }
+            let (read, write) = (pair.from as usize, pair.to as usize);
+            let before: Vec<&Coherence> = events.co.iter().filter(|c| c.second == write).collect();
+            for &(source, reads) in &events.rf[read] {
+                for first in later[source].iter().map(|&at| &events.co[at]) {
+                    let between = first.second;
+                    let external = events.in_scope(Scope::External, read, between)
+                        && events.in_scope(Scope::External, between, write);
+                    for second in before.iter().filter(|second| external && second.first == between) {
+                        let guards = [events.guard(between), events.guard(write)];
+                        forbidden.push([pair.when, reads, first.when, second.when, guards[0], guards[1]]);
+                    }
+                }
+            }
+        }
+        for conditions in forbidden {
+            let all = self.events.terms().all(conditions);
+            self.assert(!all);
+        }
+    }
+
+    /// Asserts an axiom that is not about cycles, pair by pair.
+    fn deny(&mut self, relations: &mut Relations<'_>, model: &Model, axiom: &Axiom) -> Result<(), NoAnswer> {
+        let events = &mut self.events;
+        let bad: Vec<(usize, usize, Bool)> = match (axiom.requirement, model.sorts[axiom.node.index()]) {
+            (Requirement::Empty, model::Sort::Set) => {
+                let members = relations.members(events, axiom.node)?;
+                members.iter().enumerate().map(|(e, &when)| (e, e, when)).collect()
+            }
+            (requirement, _) => {
+                let pairs = relations.pairs(events, axiom.node)?;
+                let bad = pairs.iter().filter(|((a, b), _)| requirement == Requirement::Empty || a == b);
+                bad.map(|(&(a, b), &when)| (a, b, when)).collect()
+            }
+        };
+        let conditions: Vec<Bool> = bad.into_iter().map(|(a, b, when)| executed(events, a, b, when)).collect();
+        if axiom.negated {
+            let some = self.events.terms().any(conditions);
+            self.assert(some);
+        } else {
+            conditions.into_iter().for_each(|condition| self.assert(!condition));
+        }
+        Ok(())
+    }
+
+    /// Where no axiom makes coherence an order, this graph does.
+    fn coherence_order(&mut self) -> OrderGraph {
+        let mut order = OrderGraph::new();
+        let nodes: Vec<u32> = (0..self.events.len()).map(|_| order.node()).collect();
+        for Coherence { first, second, when, .. } in self.events.co.clone() {
+            let condition = executed(&mut self.events, first, second, when);
+            let literal = self.lit(condition);
+            order.add(nodes[first], nodes[second], literal);
+        }
+        order.simplify()
     }
 
     /// Sees to it that the graphs are acyclic.
@@ -132,6 +210,20 @@ impl<'p> Problem<'p> {
         }
     }
 
+    /// From here on only executions count in which every thread runs to its end.
+    pub fn finish(&mut self) {
+        let finished = self.events.structure.finished.clone();
+        let all = self.events.terms().all(finished);
+        self.assume(all);
+    }
+
+    fn assume(&mut self, condition: Bool) {
+        if condition != Bool::TRUE {
+            let literal = self.lit(condition);
+            self.assumed.push(literal);
+        }
+    }
+
     /// The literal of a proposition about the final state (and of the program's filter).
     pub fn goal(&mut self, goal: &Proposition) -> Lit {
         let mut condition = query::proposition(&mut self.events, goal);
@@ -142,24 +234,72 @@ impl<'p> Problem<'p> {
         self.lit(condition)
     }
 
-    /// An execution that satisfies a goal.
-    pub fn find(&mut self, goal: Lit, observer: &dyn Observer) -> Result<Option<Found>, NoAnswer> {
+    /// The literal of a property failing.
+    pub fn violation(&mut self, property: Property) -> Lit {
+        let (condition, failing) = goals::violation(&mut self.events, property);
+        self.failing = failing;
+        let allowed = goals::not_stuck(&mut self.events, |stuck| match property {
+            Property::Assertions { memory } => memory && !stuck.bound,
+            Property::Deadlock => false,
+        });
+        self.assume(allowed);
+        self.lit(condition)
+    }
+
+    /// Whether an execution can reach the bound of a loop.
+    pub fn is_cut(&mut self, observer: &dyn Observer) -> Result<bool, NoAnswer> {
+        let cuts: Vec<Bool> = self.events.structure.cuts.iter().map(|&(when, _)| when).collect();
+        let some = self.events.terms().any(cuts);
+        if some == Bool::FALSE {
+            return Ok(false);
+        }
+        let allowed = goals::not_stuck(&mut self.events, |stuck| stuck.bound);
+        let some = self.events.terms().and(some, allowed);
+        let some = self.lit(some);
+        let assumptions: Vec<Lit> = self.bound.iter().copied().chain([some]).collect();
+        self.solve(&assumptions, observer)
+    }
+
+    /// From here on loops may go round this often beyond the first bound. What the solver has learnt stays.
+    pub fn widen(&mut self, by: u32) {
+        let widen = self.events.structure.widen.clone();
+        let literals = widen.into_iter().enumerate().map(|(at, more)| (self.lit(more), at < by as usize));
+        self.bound = literals.map(|(literal, holds)| if holds { literal } else { !literal }).collect();
+    }
+
+    fn solve(&mut self, assumptions: &[Lit], observer: &dyn Observer) -> Result<bool, NoAnswer> {
         if let Some(stop) = observer.stop() {
             return Err(stop);
         }
-        match self.solver.solve(&[goal], &|| observer.stop().is_none()) {
-            Outcome::Unsatisfiable => return Ok(None),
-            Outcome::Stopped => return Err(observer.stop().unwrap_or(NoAnswer::Cancelled)),
-            Outcome::Satisfiable => {}
+        match self.solver.solve(assumptions, &|| observer.stop().is_none()) {
+            Outcome::Unsatisfiable => Ok(false),
+            Outcome::Stopped => Err(observer.stop().unwrap_or(NoAnswer::Cancelled)),
+            Outcome::Satisfiable => Ok(true),
+        }
+    }
+
+    /// An execution that satisfies a goal.
+    pub fn find(&mut self, goal: Lit, observer: &dyn Observer) -> Result<Option<Found>, NoAnswer> {
+        let assumptions: Vec<Lit> = self.assumed.iter().chain(&self.bound).copied().chain([goal]).collect();
+        if !self.solve(&assumptions, observer)? {
+            return Ok(None);
         }
         let assignment = self.blaster.assignment(&self.events.structure.terms, &mut self.solver);
         let mut evaluation = Evaluation::new(&self.events.structure.terms, &assignment);
-        Ok(Some(query::extract(&self.events, &self.finals, &mut evaluation)))
+        let mut found = query::extract(&self.events, &self.finals, &mut evaluation);
+        let failing = self.failing.iter().find(|failing| evaluation.truth(failing.when));
+        found.execution.violation = failing.map(|failing| Violation {
+            thread: failing.thread,
+            span: failing.span,
+            message: failing.message.clone(),
+        });
+        Ok(Some(found))
     }
 
     /// Excludes an execution from further search.
     pub fn exclude(&mut self, found: &Found) {
-        let clause: Vec<Lit> = found.choices.iter().map(|&choice| !self.lit(choice)).collect();
+        let mut clause: Vec<Lit> = found.choices.iter().map(|&choice| !self.lit(choice)).collect();
+        clause.extend(self.assumed.iter().map(|&assumed| !assumed));
         self.solver.clause(&clause);
     }
 
@@ -182,6 +322,8 @@ impl<'p> Problem<'p> {
             entry("clauses", self.solver.clause_count()),
             entry("order nodes", self.nodes as u64),
             entry("order edges", self.edges as u64),
+            entry("decisions", self.solver.decision_count()),
+            entry("conflicts", self.solver.conflict_count()),
             entry("order conflicts", self.solver.theory_conflicts()),
         ]
     }
@@ -191,10 +333,4 @@ impl<'p> Problem<'p> {
 fn executed(events: &mut Events<'_>, a: usize, b: usize, when: Bool) -> Bool {
     let (first, second) = (events.guard(a), events.guard(b));
     events.terms().all([when, first, second])
-}
-
-/// Whether `acyclic strong` obviously implies `acyclic weak`: every member of the weak union is in the strong one.
-fn implies(model: &Model, strong: NodeId, weak: NodeId) -> bool {
-    let strong = model.union_members(strong);
-    model.union_members(weak).iter().all(|&member| is_within(model, member, &strong))
 }

@@ -1,9 +1,11 @@
-//! The events with their locations, and the conditions under which they communicate.
+//! The events with their locations, and program order.
 
+use crate::order::ProgramOrder;
 use engine::{NoAnswer, Observer};
-use ir::{Address, Program, UnaryOp, Width};
-use logic::{Bool, Term, TermNode, Terms};
-use model::{Base, Model, Node, Requirement, Role, Scope};
+use ir::{Program, UnaryOp, Width};
+use logic::{Bool, Implications, Term, TermNode, Terms};
+use model::{Model, Scope};
+use rustc_hash::FxHashMap;
 use symbolic::{Kind, Structure};
 
 /// The events of a problem and their communication: reads-from and coherence as conditions on pairs.
@@ -14,41 +16,63 @@ pub struct Events<'p> {
     pub structure: Structure,
     /// The locations that each event can access, and when.
     pub locations: Vec<Vec<(usize, Bool)>>,
-    pub addresses: Vec<Address>,
+    /// For each location the events that can access it, and when, in the order of their numbers.
+    pub accesses: Vec<Vec<(usize, Bool)>>,
+    pub order: ProgramOrder,
     /// For each read, the writes that it can read from, and when it does. These conditions imply both guards.
     pub rf: Vec<Vec<(usize, Bool)>>,
     /// The pairs of writes that coherence can order this way, and when it does.
-    pub co: Vec<(usize, usize, Bool)>,
+    pub co: Vec<Coherence>,
     /// What reads-from and coherence must satisfy.
     pub constraints: Vec<Bool>,
+    /// Values that are equal where a condition holds.
+    pub copies: Vec<(Bool, Term, Term)>,
+    implications: Implications,
     observer: &'p dyn Observer,
+}
+
+/// A pair of writes in coherence order.
+#[derive(Debug, Clone, Copy)]
+pub struct Coherence {
+    pub first: usize,
+    pub second: usize,
+    pub when: Bool,
+    /// Whether the condition implies that both are executed.
+    pub sure: bool,
 }
 
 impl<'p> Events<'p> {
     pub fn new(
         program: &'p Program,
-        structure: Structure,
+        mut structure: Structure,
         model: &Model,
         observer: &'p dyn Observer,
     ) -> Result<Self, NoAnswer> {
-        let addresses: Vec<Address> = program.addresses().collect();
+        let mut implications = Implications::new();
+        let order = ProgramOrder::new(&mut structure, &mut implications)?;
         let mut events = Events {
             program,
             locations: Vec::new(),
+            accesses: vec![Vec::new(); structure.locations.len()],
+            order,
             rf: Vec::new(),
             co: Vec::new(),
             constraints: structure.constraints.clone(),
+            copies: Vec::new(),
+            implications,
             structure,
-            addresses,
             observer,
         };
+        let numbers = events.structure.locations.iter().enumerate();
+        let numbers: FxHashMap<u64, usize> = numbers.map(|(at, l)| (l.address.to_bits(), at)).collect();
         for event in 0..events.len() {
-            let locations = events.resolve(event)?;
+            let locations = events.resolve(event, &numbers)?;
+            for &(location, when) in &locations {
+                events.accesses[location].push((event, when));
+            }
             events.locations.push(locations);
         }
-        let coherent = has_uniproc(model);
-        events.coherence(coherent)?;
-        events.reads_from(coherent)?;
+        events.communicate(crate::shape::has_uniproc(model))?;
         Ok(events)
     }
 
@@ -77,9 +101,11 @@ impl<'p> Events<'p> {
         thread(a).is_some() && thread(a) == thread(b)
     }
 
-    /// Whether the pair is in program order (if both are executed).
-    pub fn po(&self, a: usize, b: usize) -> bool {
-        a < b && self.same_thread(a, b)
+    /// When the pair is in program order, if both are executed.
+    pub fn po(&mut self, a: usize, b: usize) -> Bool {
+        let when = self.order.holds(a, b);
+        let (first, second) = (self.guard(a), self.guard(b));
+        if self.implied(first, when) || self.implied(second, when) { Bool::TRUE } else { when }
     }
 
     /// Whether a pair can be in this scope.
@@ -91,8 +117,13 @@ impl<'p> Events<'p> {
         }
     }
 
+    /// Whether one condition obviously implies another.
+    pub fn implied(&mut self, by: Bool, what: Bool) -> bool {
+        self.implications.holds(&self.structure.terms, by, what)
+    }
+
     /// The locations that an event can access.
-    fn resolve(&mut self, event: usize) -> Result<Vec<(usize, Bool)>, NoAnswer> {
+    fn resolve(&mut self, event: usize, numbers: &FxHashMap<u64, usize>) -> Result<Vec<(usize, Bool)>, NoAnswer> {
         let (kind, guard, address, span) = {
             let event = &self.structure.events[event];
             (event.kind, event.guard, event.address, event.span)
@@ -100,37 +131,44 @@ impl<'p> Events<'p> {
         if kind == Kind::Fence || guard == Bool::FALSE {
             return Ok(Vec::new());
         }
+        if let [only] = self.structure.events[event].candidates[..] {
+            return Ok(vec![(only as usize, Bool::TRUE)]);
+        }
         let mut found = Vec::new();
         if constant_leaves(&self.structure.terms, address) {
             let mut leaves = Vec::new();
             collect_leaves(&mut self.structure.terms, address, guard, &mut leaves);
             for (bits, when) in leaves {
-                let known = self.addresses.iter().position(|a| a.to_bits() == bits);
-                match known {
+                let known = numbers.get(&bits).copied();
+                match known.filter(|&at| self.structure.events[event].candidates.contains(&(at as u32))) {
                     Some(location) => found.push((location, when)),
-                    None if when == Bool::FALSE => {}
+                    None if when == Bool::FALSE || self.program.alone => {}
                     None => return Err(self.wild(span)),
                 }
             }
-            // Relative to the guard: a single certain location needs no condition.
-            if let [(_, when)] = &mut found[..] {
-                *when = Bool::TRUE;
+            found.sort_unstable_by_key(|&(location, _)| location);
+        } else {
+            for candidate in self.structure.events[event].candidates.clone() {
+                let location = candidate as usize;
+                let bits = self.structure.locations[location].address.to_bits();
+                let terms = &mut self.structure.terms;
+                let here = terms.constant(bits, Width::WORD);
+                let when = terms.eq(address, here);
+                if when != Bool::FALSE {
+                    found.push((location, when));
+                }
             }
-            return Ok(found);
-        }
-        for location in 0..self.addresses.len() {
-            let bits = self.addresses[location].to_bits();
-            let terms = &mut self.structure.terms;
-            let here = terms.constant(bits, Width::WORD);
-            let when = terms.eq(address, here);
-            if when != Bool::FALSE {
-                found.push((location, when));
+            if !self.program.alone {
+                let terms = &mut self.structure.terms;
+                let somewhere = terms.any(found.iter().map(|&(_, when)| when));
+                let constraint = terms.implies(guard, somewhere);
+                self.constraints.push(constraint);
             }
         }
-        let terms = &mut self.structure.terms;
-        let somewhere = terms.any(found.iter().map(|&(_, when)| when));
-        let constraint = terms.implies(guard, somewhere);
-        self.constraints.push(constraint);
+        // Relative to the guard: a single certain location needs no condition.
+        if let [(_, when)] = &mut found[..] {
+            *when = Bool::TRUE;
+        }
         Ok(found)
     }
 
@@ -139,155 +177,17 @@ impl<'p> Events<'p> {
         NoAnswer::GaveUp(format!("the access in line {line} can go to an address where there is no location"))
     }
 
-    /// When two events access the same location.
-    pub fn same_location(&mut self, a: usize, b: usize) -> Bool {
-        let (left, right) = (self.locations[a].clone(), self.locations[b].clone());
-        let mut same = Bool::FALSE;
-        for &(location, when) in &left {
-            for &(other, also) in &right {
-                if location == other {
-                    let both = self.structure.terms.and(when, also);
-                    same = self.structure.terms.or(same, both);
-                }
-            }
-        }
-        same
-    }
-
-    fn of_kind(&self, kind: Kind) -> Vec<usize> {
-        (0..self.len()).filter(|&e| self.kind(e) == kind && self.guard(e) != Bool::FALSE).collect()
-    }
-
     /// Large problems take long to build: whoever builds asks here now and then whether to go on.
     pub fn go_on(&self) -> Result<(), NoAnswer> {
         self.observer.stop().map_or(Ok(()), Err)
     }
 
-    fn coherence(&mut self, coherent: bool) -> Result<(), NoAnswer> {
-        let writes = self.of_kind(Kind::Write);
-        for (at, &a) in writes.iter().enumerate() {
-            self.go_on()?;
-            for &b in &writes[at + 1..] {
-                let same = self.same_location(a, b);
-                if same == Bool::FALSE {
-                    continue;
-                }
-                if self.is_initial(a) || (coherent && self.po(a, b)) {
-                    self.co.push((a, b, same));
-                    continue;
-                }
-                let terms = &mut self.structure.terms;
-                let first = terms.fresh_bool();
-                let forward = terms.and(same, first);
-                let backward = terms.and(same, !first);
-                self.co.push((a, b, forward));
-                self.co.push((b, a, backward));
-            }
-        }
-        Ok(())
-    }
-
-    fn reads_from(&mut self, coherent: bool) -> Result<(), NoAnswer> {
-        let writes = self.of_kind(Kind::Write);
-        self.rf = vec![Vec::new(); self.len()];
-        for read in self.of_kind(Kind::Read) {
-            self.go_on()?;
-            let mut candidates = Vec::new();
-            for &write in &writes {
-                let same = self.same_location(write, read);
-                if same == Bool::FALSE || (coherent && self.cannot_see(write, read, &writes)) {
-                    continue;
-                }
-                candidates.push((write, same));
-            }
-            self.choose_source(read, &candidates, coherent)?;
-        }
-        Ok(())
-    }
-
-    /// Whether coherence within the thread rules out that `read` reads from `write`.
-    fn cannot_see(&mut self, write: usize, read: usize, writes: &[usize]) -> bool {
-        if self.po(read, write) {
-            return true;
-        }
-        if !self.is_initial(write) && !self.po(write, read) {
-            return false;
-        }
-        // Another write of the thread, certainly to the same location, stands between.
-        let Some(location) = self.certain_location(read) else { return false };
-        writes.iter().any(|&between| {
-            let inside = self.po(between, read) && (self.is_initial(write) || self.po(write, between));
-            inside && self.certain_location(between) == Some(location) && self.executed_with(between, read)
-        })
-    }
-
-    fn certain_location(&self, event: usize) -> Option<usize> {
+    /// The location of an event that can access one only.
+    pub fn certain_location(&self, event: usize) -> Option<usize> {
         match self.locations[event][..] {
             [(location, when)] if when == Bool::TRUE => Some(location),
             _ => None,
         }
-    }
-
-    /// Whether `event` is executed whenever `other` is.
-    fn executed_with(&mut self, event: usize, other: usize) -> bool {
-        let (guard, other) = (self.guard(event), self.guard(other));
-        self.structure.terms.and(other, !guard) == Bool::FALSE
-    }
-
-    fn choose_source(&mut self, read: usize, candidates: &[(usize, Bool)], coherent: bool) -> Result<(), NoAnswer> {
-        let guard = self.guard(read);
-        let mut sources = Vec::with_capacity(candidates.len());
-        for &(write, same) in candidates {
-            let written = self.value_at(write, read)?;
-            let (value, from) = (self.structure.events[read].value, self.guard(write));
-            let terms = &mut self.structure.terms;
-            let equal = terms.eq(written, value);
-            let needs = terms.all([guard, from, same, equal]);
-            let reads = match candidates {
-                [_] => guard,
-                _ => terms.fresh_bool(),
-            };
-            if needs == Bool::FALSE {
-                continue;
-            }
-            let constraint = terms.implies(reads, needs);
-            self.constraints.push(constraint);
-            sources.push((write, reads));
-        }
-        let terms = &mut self.structure.terms;
-        let some = terms.any(sources.iter().map(|&(_, reads)| reads));
-        let constraint = terms.implies(guard, some);
-        self.constraints.push(constraint);
-        if !coherent {
-            // Where no axiom sees to it, a read must be told to have one source only.
-            for (at, &(_, one)) in sources.iter().enumerate() {
-                for &(_, other) in &sources[at + 1..] {
-                    let constraint = !self.structure.terms.and(one, other);
-                    self.constraints.push(constraint);
-                }
-            }
-        }
-        self.rf[read] = sources;
-        Ok(())
-    }
-
-    /// What `read` would see of `write`: cut to the cell, then fitted to the register.
-    fn value_at(&mut self, write: usize, read: usize) -> Result<Term, NoAnswer> {
-        let mut widths: Vec<Width> = self.locations[write]
-            .iter()
-            .filter(|(location, _)| self.locations[read].iter().any(|(l, _)| l == location))
-            .filter_map(|&(location, _)| self.program.cell(self.addresses[location]).map(|cell| cell.width))
-            .collect();
-        widths.sort();
-        widths.dedup();
-        let [cell] = widths[..] else {
-            let line = self.program.source.line(self.structure.events[read].span);
-            return Err(NoAnswer::GaveUp(format!("the access in line {line} can go to cells of different sizes")));
-        };
-        let value = self.structure.events[write].value;
-        let to = self.structure.terms.width(self.structure.events[read].value);
-        let stored = self.fit(value, cell);
-        Ok(self.fit(stored, to))
     }
 
     /// The value cut or widened with zeros to a width.
@@ -297,16 +197,19 @@ impl<'p> Events<'p> {
         terms.unary(op, value)
     }
 
-    /// When `write` is the last one to `location`, given that it is executed.
-    pub fn is_last(&mut self, write: usize, location: usize) -> Bool {
-        let here = self.locations[write].iter().find(|&&(l, _)| l == location).map_or(Bool::FALSE, |&(_, when)| when);
-        let later: Vec<(usize, Bool)> = self.co.iter().filter(|c| c.0 == write).map(|c| (c.1, c.2)).collect();
-        let mut last = here;
-        for (other, when) in later {
-            let guard = self.guard(other);
-            let terms = &mut self.structure.terms;
-            let after = terms.and(when, guard);
-            last = terms.and(last, !after);
+    /// When each write to a location is the last one there, given that it is executed.
+    pub fn last_writes(&mut self, location: usize) -> Vec<(usize, Bool)> {
+        let mut last: Vec<(usize, Bool)> = self.accesses[location].clone();
+        last.retain(|&(event, _)| self.kind(event) == Kind::Write);
+        let place: FxHashMap<usize, usize> = last.iter().enumerate().map(|(at, &(event, _))| (event, at)).collect();
+        for pair in 0..self.co.len() {
+            let Coherence { first, second, when, sure } = self.co[pair];
+            if let Some(&at) = place.get(&first) {
+                let guard = if sure { Bool::TRUE } else { self.guard(second) };
+                let terms = &mut self.structure.terms;
+                let after = terms.and(when, guard);
+                last[at].1 = terms.and(last[at].1, !after);
+            }
         }
         last
     }
@@ -338,15 +241,4 @@ fn collect_leaves(terms: &mut Terms, term: Term, when: Bool, found: &mut Vec<(u6
             panic!("the leaves were found to be constants")
         }
     }
-}
-
-/// Whether the model has an axiom that gives every location a sequential order: `acyclic po-loc | rf | co | fr`, or more.
-pub fn has_uniproc(model: &Model) -> bool {
-    model.axioms.iter().any(|axiom| {
-        let plain = axiom.requirement == Requirement::Acyclic && axiom.role == Role::Forbids && !axiom.negated;
-        let members = model.union_members(axiom.node);
-        let has = |base: Base| members.iter().any(|&m| *model.node(m) == Node::Base(base));
-        let communication = has(Base::Rf(Scope::Any)) && has(Base::Co(Scope::Any)) && has(Base::Fr(Scope::Any));
-        plain && communication && (has(Base::PoLoc) || has(Base::Po))
-    })
 }

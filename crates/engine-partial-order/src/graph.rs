@@ -4,16 +4,20 @@
 //! others back to it, so `r` has a cycle iff the graph has one. An edge into the node of an event carries a condition
 //! that implies the event's guard; so a cycle only goes through events that are executed.
 
-use crate::events::Events;
+use crate::events::{Coherence, Events};
 use crate::relations::{Members, Relations};
+use crate::shape;
 use engine::NoAnswer;
 use logic::{Blaster, Bool, Lit, OrderGraph, Solver};
-use model::{Axiom, Base, Model, Node, NodeId, Requirement, Role, Scope};
+use model::{Base, Node, NodeId, Scope};
 use std::rc::Rc;
 use symbolic::Kind;
 
 /// A state of the automaton: the nodes of the events, made when they are needed.
-type Layer = usize;
+pub(crate) type Layer = usize;
+
+/// The first layer: where paths begin and end.
+const HOME: Layer = 0;
 
 /// Builds the graph of one axiom.
 pub struct Product<'a, 'p, 'm> {
@@ -21,15 +25,42 @@ pub struct Product<'a, 'p, 'm> {
     pub relations: &'a mut Relations<'m>,
     pub blaster: &'a mut Blaster,
     pub solver: &'a mut Solver,
-    graph: OrderGraph,
+    pub(crate) graph: OrderGraph,
     layers: Vec<Vec<Option<u32>>>,
+    units: Units,
+}
+
+/// Events that are one: those of an atomic section, or the read and the write of one instruction. In the first layer
+/// they share a node, and program order goes past them as a whole.
+#[derive(Debug, Clone, Default)]
+pub struct Units {
+    /// For each event the first event of its unit, if it is in one.
+    first: Vec<Option<usize>>,
+}
+
+impl Units {
+    /// No event is in a unit.
+    pub fn none(events: usize) -> Self {
+        Units { first: vec![None; events] }
+    }
+
+    /// These events are one.
+    pub fn join(&mut self, events: &[usize]) {
+        let first = events.iter().find_map(|&event| self.first[event]).unwrap_or(events[0]);
+        events.iter().for_each(|&event| self.first[event] = Some(first));
+    }
+
+    /// The unit of an event.
+    pub fn of(&self, event: usize) -> Option<usize> {
+        self.first[event]
+    }
 }
 
 /// Which events a path may begin or end with.
 #[derive(Clone)]
-struct Ends {
-    from: Option<Members>,
-    to: Option<Members>,
+pub(crate) struct Ends {
+    pub(crate) from: Option<Members>,
+    pub(crate) to: Option<Members>,
 }
 
 const ANYWHERE: Ends = Ends { from: None, to: None };
@@ -40,13 +71,15 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
         relations: &'a mut Relations<'m>,
         blaster: &'a mut Blaster,
         solver: &'a mut Solver,
+        units: Units,
     ) -> Self {
-        Product { events, relations, blaster, solver, graph: OrderGraph::new(), layers: Vec::new() }
+        Product { events, relations, blaster, solver, graph: OrderGraph::new(), layers: Vec::new(), units }
     }
 
     /// The graph that has a cycle iff the relation has one.
     pub fn build(mut self, relation: NodeId) -> Result<OrderGraph, NoAnswer> {
         let home = self.layer();
+        assert_eq!(home, HOME, "the first layer is made first");
         self.follow(relation, home, home, &ANYWHERE)?;
         Ok(self.graph.simplify())
     }
@@ -56,17 +89,30 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
         self.layers.len() - 1
     }
 
-    fn node(&mut self, layer: Layer, event: usize) -> u32 {
+    pub(crate) fn node(&mut self, layer: Layer, event: usize) -> u32 {
         let graph = &mut self.graph;
+        let event = if layer == HOME { self.units.of(event).unwrap_or(event) } else { event };
         *self.layers[layer][event].get_or_insert_with(|| graph.node())
+    }
+
+    /// The unit of an event.
+    pub(crate) fn unit(&self, event: usize) -> Option<usize> {
+        self.units.of(event)
+    }
+
+    /// What an edge from the node of an event must say about the event being executed: nothing, unless the node stands
+    /// for other events too. Otherwise only edges into a node do.
+    pub(crate) fn departure(&self, layer: Layer, event: usize) -> Bool {
+        let shared = layer == HOME && self.units.of(event).is_some();
+        if shared { self.events.guard(event) } else { Bool::TRUE }
     }
 
     fn lit(&mut self, condition: Bool) -> Lit {
         self.blaster.lit(&self.events.structure.terms, self.solver, condition)
     }
 
-    /// An edge under a condition.
-    fn edge(&mut self, from: u32, to: u32, condition: Bool) {
+    /// An edge under a condition. What leads from a unit to itself is no edge.
+    pub(crate) fn edge(&mut self, from: u32, to: u32, condition: Bool) {
         if condition == Bool::TRUE {
             self.graph.add_fixed(from, to);
         } else if condition != Bool::FALSE {
@@ -75,19 +121,29 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
         }
     }
 
-    /// An edge between the nodes of two executed events, if the path may begin and end there.
-    fn step(&mut self, (p, a): (Layer, usize), (q, b): (Layer, usize), when: Bool, ends: &Ends) {
-        let guard = self.events.guard(b);
+    /// An edge between the nodes of two executed events, if the path may begin and end there. `sure`: the condition
+    /// implies that both are executed.
+    fn step(&mut self, (p, a): (Layer, usize), (q, b): (Layer, usize), when: Bool, sure: bool, ends: &Ends) {
+        if self.events.guard(a) == Bool::FALSE || (p == HOME && q == HOME && self.are_one(a, b)) {
+            return;
+        }
         let allowed = self.allowed(a, &ends.from);
         let wanted = self.allowed(b, &ends.to);
-        let condition = self.events.terms().all([when, guard, allowed, wanted]);
-        if condition != Bool::FALSE && self.events.guard(a) != Bool::FALSE {
+        let guards = if sure { [Bool::TRUE; 2] } else { [self.events.guard(b), self.departure(p, a)] };
+        let [arrival, departure] = guards;
+        let condition = self.events.terms().all([when, arrival, departure, allowed, wanted]);
+        if condition != Bool::FALSE {
             let (from, to) = (self.node(p, a), self.node(q, b));
             self.edge(from, to, condition);
         }
     }
 
-    fn allowed(&self, event: usize, set: &Option<Members>) -> Bool {
+    /// Whether two events are in the same unit.
+    fn are_one(&self, a: usize, b: usize) -> bool {
+        a != b && self.units.of(a).is_some() && self.units.of(a) == self.units.of(b)
+    }
+
+    pub(crate) fn allowed(&self, event: usize, set: &Option<Members>) -> Bool {
         set.as_ref().map_or(Bool::TRUE, |set| set[event])
     }
 
@@ -139,6 +195,18 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
                 self.follow_from_read(scope, p, q, ends);
                 Ok(())
             }
+            Node::Base(Base::Rf(scope)) => {
+                self.follow_reads_from(scope, p, q, ends);
+                Ok(())
+            }
+            Node::Base(Base::Co(scope)) => {
+                self.follow_coherence(scope, p, q, ends);
+                Ok(())
+            }
+            Node::Base(Base::PoLoc) => {
+                self.program_order_by_location(p, q, ends);
+                Ok(())
+            }
             Node::Base(_)
             | Node::Complement(_)
             | Node::Inverse(_)
@@ -155,7 +223,7 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
     fn pairs(&mut self, relation: NodeId, p: Layer, q: Layer, ends: &Ends) -> Result<(), NoAnswer> {
         let pairs = self.relations.pairs(self.events, relation)?;
         for (&(a, b), &when) in pairs.iter() {
-            self.step((p, a), (q, b), when, ends);
+            self.step((p, a), (q, b), when, false, ends);
         }
         Ok(())
     }
@@ -197,16 +265,14 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
 
     /// Whether a relation may relate an event to itself without a step of the execution's own relations.
     fn may_stay(&self, node: NodeId) -> bool {
-        may_stay(self.relations.model, node, &mut Vec::new())
+        shape::may_stay(self.relations.model, node, &mut Vec::new())
     }
 
     /// Whether an axiom of the model forbids the cycles of a relation.
     fn is_known_acyclic(&self, relation: NodeId) -> bool {
         let model = self.relations.model;
-        let forbids_cycles =
-            |axiom: &&Axiom| axiom.requirement == Requirement::Acyclic && axiom.role == Role::Forbids && !axiom.negated;
-        let mut axioms = model.axioms.iter().filter(forbids_cycles);
-        axioms.any(|axiom| consists_of(model, relation, &model.union_members(axiom.node)))
+        let mut axioms = model.axioms.iter().filter(|axiom| shape::forbids_cycles(axiom));
+        axioms.any(|axiom| shape::consists_of(model, relation, &model.union_members(axiom.node)))
     }
 
     /// Steps within a layer, as many as one likes.
@@ -323,132 +389,73 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
         self.follow(left, p, q, &after)
     }
 
-    /// Program order: a chain of nodes along each thread that events get on and off.
-    fn program_order(&mut self, p: Layer, q: Layer, ends: &Ends) {
-        let mut at = 0;
-        while at < self.events.len() {
-            let thread = self.events.structure.events[at].thread;
-            let count = self.events.structure.events[at..].iter().take_while(|e| e.thread == thread).count();
-            if thread.is_some() {
-                self.chain(at..at + count, p, q, ends);
+    /// Reads-from: an edge for each choice.
+    fn follow_reads_from(&mut self, scope: Scope, p: Layer, q: Layer, ends: &Ends) {
+        for read in 0..self.events.len() {
+            for at in 0..self.events.rf[read].len() {
+                let (write, when) = self.events.rf[read][at];
+                if self.events.in_scope(scope, write, read) {
+                    self.step((p, write), (q, read), when, true, ends);
+                }
             }
-            at += count;
         }
     }
 
-    fn chain(&mut self, thread: std::ops::Range<usize>, p: Layer, q: Layer, ends: &Ends) {
-        let mut link: Option<u32> = None;
-        for event in thread {
-            if self.events.guard(event) == Bool::FALSE {
-                continue;
-            }
-            let (on, off) = (self.allowed(event, &ends.from), self.allowed(event, &ends.to));
-            if let Some(link) = link
-                && off != Bool::FALSE
-            {
-                let guard = self.events.guard(event);
-                let condition = self.events.terms().and(off, guard);
-                let node = self.node(q, event);
-                self.edge(link, node, condition);
-            }
-            if on != Bool::FALSE {
-                let next = self.graph.node();
-                if let Some(link) = link {
-                    self.graph.add_fixed(link, next);
-                }
-                let node = self.node(p, event);
-                self.edge(node, next, on);
-                link = Some(next);
+    /// Coherence: an edge for each pair.
+    fn follow_coherence(&mut self, scope: Scope, p: Layer, q: Layer, ends: &Ends) {
+        for at in 0..self.events.co.len() {
+            let Coherence { first, second, when, sure } = self.events.co[at];
+            if self.events.in_scope(scope, first, second) {
+                self.step((p, first), (q, second), when, sure, ends);
             }
         }
     }
 
     /// From-read: back to the write that was read, then on in coherence order. The write's node in between belongs to
-    /// the reader's thread where the scope needs to know it.
+    /// the reader's thread where the scope needs to know it, and to the reader's unit if it is in one: a unit has no edge
+    /// to itself.
     fn follow_from_read(&mut self, scope: Scope, p: Layer, q: Layer, ends: &Ends) {
-        let readers: Vec<usize> = (0..self.events.len()).filter(|&e| self.events.kind(e) == Kind::Read).collect();
-        let mut groups: Vec<Vec<usize>> = Vec::new();
-        for read in readers {
-            match groups.last_mut() {
-                Some(group) if scope == Scope::Any || self.events.same_thread(group[0], read) => group.push(read),
-                _ => groups.push(vec![read]),
-            }
-        }
-        for group in groups {
+        let key = |product: &Self, read: usize| {
+            let thread = match scope {
+                Scope::Any => None,
+                Scope::Internal | Scope::External => product.events.structure.events[read].thread,
+            };
+            (thread, product.unit(read))
+        };
+        let mut readers: Vec<usize> = (0..self.events.len()).filter(|&e| self.events.kind(e) == Kind::Read).collect();
+        readers.sort_by_key(|&read| key(self, read));
+        let later = self.coherence_by_first();
+        for group in readers.chunk_by(|&a, &b| key(self, a) == key(self, b)).map(<[usize]>::to_vec).collect::<Vec<_>>()
+        {
             let middle = self.layer();
             let from = Ends { from: ends.from.clone(), to: None };
+            let mut sources = Vec::new();
             for &read in &group {
                 for (write, when) in self.events.rf[read].clone() {
-                    self.step((p, read), (middle, write), when, &from);
+                    self.step((p, read), (middle, write), when, true, &from);
+                    sources.push(write);
                 }
             }
+            sources.sort_unstable();
+            sources.dedup();
             let to = Ends { from: None, to: ends.to.clone() };
-            for (write, later, when) in self.events.co.clone() {
-                if self.layers[middle][write].is_some() && self.events.in_scope(scope, group[0], later) {
-                    self.step((middle, write), (q, later), when, &to);
+            for write in sources {
+                for at in later[write].clone() {
+                    let Coherence { second, when, sure, .. } = self.events.co[at];
+                    if self.events.in_scope(scope, group[0], second) && !self.are_one(group[0], second) {
+                        self.step((middle, write), (q, second), when, sure, &to);
+                    }
                 }
             }
         }
     }
-}
 
-/// Whether a relation is one of the members, or a part of one that is known by its name.
-pub fn is_within(model: &Model, relation: NodeId, members: &[NodeId]) -> bool {
-    let has = |base: Base| members.iter().any(|&member| *model.node(member) == Node::Base(base));
-    members.contains(&relation)
-        || match *model.node(relation) {
-            Node::Base(Base::PoLoc) => has(Base::Po),
-            Node::Base(Base::Rf(_)) => has(Base::Rf(Scope::Any)),
-            Node::Base(Base::Co(_)) => has(Base::Co(Scope::Any)),
-            Node::Base(Base::Fr(_)) => has(Base::Fr(Scope::Any)),
-            _ => false,
+    /// For each write the pairs of coherence that it is the first of.
+    fn coherence_by_first(&self) -> Vec<Vec<usize>> {
+        let mut later = vec![Vec::new(); self.events.len()];
+        for (at, pair) in self.events.co.iter().enumerate() {
+            later[pair.first].push(at);
         }
-}
-
-/// Whether every step of a relation is a step of one of the members, so that its cycles are cycles of their union.
-fn consists_of(model: &Model, relation: NodeId, members: &[NodeId]) -> bool {
-    if is_within(model, relation, members) {
-        return true;
-    }
-    match model.node(relation) {
-        Node::EmptyRelation | Node::Test(_) => true,
-        Node::Union(parts) | Node::Sequence(parts) => parts.iter().all(|&part| consists_of(model, part, members)),
-        Node::Intersection(parts) => parts.iter().any(|&part| consists_of(model, part, members)),
-        Node::Difference(inner, _) | Node::Optional(inner) | Node::Star(inner) | Node::Plus(inner) => {
-            consists_of(model, *inner, members)
-        }
-        Node::Base(_)
-        | Node::Set(_)
-        | Node::EmptySet
-        | Node::Complement(_)
-        | Node::Inverse(_)
-        | Node::Product(..)
-        | Node::Domain(_)
-        | Node::Range(_)
-        | Node::Rec(..) => false,
-    }
-}
-
-/// Whether a relation may relate an event to itself without a step of the execution's own relations; `open` are the
-/// members of recursive definitions being looked at, which add nothing by themselves.
-fn may_stay(model: &Model, node: NodeId, open: &mut Vec<(u32, u32)>) -> bool {
-    match model.node(node) {
-        Node::Base(base) => matches!(base, Base::Loc | Base::Int | Base::Ext | Base::Id),
-        Node::EmptyRelation => false,
-        Node::Optional(_) | Node::Star(_) | Node::Test(_) | Node::Product(..) | Node::Complement(_) => true,
-        Node::Plus(inner) | Node::Inverse(inner) | Node::Difference(inner, _) => may_stay(model, *inner, open),
-        Node::Union(parts) => parts.iter().any(|&part| may_stay(model, part, open)),
-        Node::Sequence(parts) | Node::Intersection(parts) => parts.iter().all(|&part| may_stay(model, part, open)),
-        Node::Rec(group, member) => {
-            if open.contains(&(*group, *member)) {
-                return false;
-            }
-            open.push((*group, *member));
-            let body = model.groups[*group as usize].bodies[*member as usize];
-            let stays = may_stay(model, body, open);
-            open.pop();
-            stays
-        }
-        Node::Set(_) | Node::EmptySet | Node::Domain(_) | Node::Range(_) => false,
+        later
     }
 }

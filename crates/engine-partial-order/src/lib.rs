@@ -16,17 +16,28 @@
 //! # What it can miss
 //! Executions that take a jump back more often than the bound says; the guarantee says so. Values out of thin air.
 
+mod chains;
+mod communication;
 mod encode;
 mod events;
+mod goals;
 mod graph;
+mod order;
 mod query;
 mod relations;
+mod shape;
 
-use engine::{Answer, Engine, FinalState, Findings, Guarantee, NoAnswer, Observer, Order, Question, Refusal, Task};
-use ir::{Proposition, Unrolled};
+use engine::{
+    Answer, Engine, FinalState, Findings, Guarantee, NoAnswer, Observer, Options, Order, Property, Question, Refusal,
+    Task,
+};
+use ir::Proposition;
 use logic::Bool;
 use model::{Requirement, Role};
+use source::Span;
 use std::collections::BTreeMap;
+use symbolic::{Halt, Settings};
+use witness::Execution;
 
 /// The engine.
 #[derive(Debug, Clone, Copy, Default)]
@@ -54,22 +65,75 @@ impl Engine for PartialOrder {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Answer, NoAnswer> {
-        let Unrolled { program, cut } = ir::unroll(task.program, task.options.unwind);
-        let mut structure = symbolic::execute(&program);
-        symbolic::narrow(&program, &mut structure);
-        // A loop that ends by itself within the bound is not cut.
-        let is_cut = structure.cuts.iter().any(|&reached| reached != Bool::FALSE);
+        let waits = matches!(task.question, Question::Violation(Property::Deadlock));
+        let last = task.options.unwind.saturating_add(task.options.widen);
+        let settings = Settings {
+            unwind: (task.options.unwind, last),
+            loops: &task.options.loops,
+            dependencies: waits || shape::wants_dependencies(task.model),
+            waits,
+            go_on: &|| observer.stop().is_none(),
+        };
+        let mut structure = symbolic::execute(task.program, &settings).map_err(|halt| match halt {
+            Halt::Cancelled => observer.stop().unwrap_or(NoAnswer::Cancelled),
+            Halt::Refused(why) => NoAnswer::GaveUp(why),
+        })?;
+        symbolic::narrow(&mut structure);
+        let reachable = structure.cuts.iter().filter(|(when, _)| *when != Bool::FALSE);
+        let mut loops: Vec<Span> = reachable.map(|&(_, span)| span).collect();
+        loops.sort();
+        loops.dedup();
         let clocks = task.options.order == Order::Clocks;
-        let mut problem = encode::Problem::new(&program, structure, task.model, clocks, observer)?;
+        let mut problem = encode::Problem::new(task.program, structure, task.model, clocks, observer)?;
         observer.phase("encode", &problem.describe());
         let findings = match task.question {
             Question::Reach(goals) => reach(&mut problem, goals, observer)?,
             Question::States => states(&mut problem, task, observer)?,
+            Question::Violation(property) => {
+                let (found, bound) = violation(&mut problem, property, task.options, observer)?;
+                let guarantee = bound.map_or(Guarantee::Full, |unwind| Guarantee::Unwound { unwind, loops });
+                let findings = Findings::Reach(vec![found]);
+                return Ok(Answer { findings, guarantee, statistics: problem.statistics() });
+            }
         };
+        // It only matters how far the search went if something was not found.
+        let is_open = match &findings {
+            Findings::Reach(found) => found.iter().any(Option::is_none),
+            Findings::States(_) => true,
+        };
+        let is_cut = is_open && problem.is_cut(observer)?;
         let guarantee =
-            if is_cut { Guarantee::Unwound { unwind: task.options.unwind, loops: cut } } else { Guarantee::Full };
+            if is_cut { Guarantee::Unwound { unwind: task.options.unwind, loops } } else { Guarantee::Full };
         Ok(Answer { findings, guarantee, statistics: problem.statistics() })
     }
+}
+
+/// An execution in which the property fails, within bounds that are widened as long as that is allowed and needed; and
+/// the bound that was not enough, if none was.
+///
+/// When the time is up after the first bound, what is known by then is the answer.
+fn violation(
+    problem: &mut encode::Problem<'_>,
+    property: Property,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<(Option<Execution>, Option<u32>), NoAnswer> {
+    let goal = problem.violation(property);
+    for by in 0..=options.widen {
+        problem.widen(by);
+        let bound = options.unwind + by;
+        let outcome = problem.find(goal, observer).and_then(|found| match found {
+            Some(found) => Ok((Some(found.execution), false)),
+            None => Ok((None, problem.is_cut(observer)?)),
+        });
+        match outcome {
+            Ok((found, false)) => return Ok((found, None)),
+            Ok(_) => observer.phase("bound", &format!("safe up to {bound} repetitions")),
+            Err(NoAnswer::TimedOut(_)) if by > 0 => return Ok((None, Some(bound - 1))),
+            Err(other) => return Err(other),
+        }
+    }
+    Ok((None, Some(options.unwind + options.widen)))
 }
 
 fn reach(
@@ -77,6 +141,7 @@ fn reach(
     goals: &[Proposition],
     observer: &dyn Observer,
 ) -> Result<Findings, NoAnswer> {
+    problem.finish();
     let mut found = Vec::with_capacity(goals.len());
     for goal in goals {
         let goal = problem.goal(goal);
@@ -89,6 +154,7 @@ fn reach(
 
 fn states(problem: &mut encode::Problem<'_>, task: &Task<'_>, observer: &dyn Observer) -> Result<Findings, NoAnswer> {
     let flagged = task.model.axioms.iter().any(|axiom| axiom.role != Role::Forbids);
+    problem.finish();
     let goal = problem.goal(&Proposition::True);
     let mut states: BTreeMap<ir::State, FinalState> = BTreeMap::new();
     while let Some(found) = problem.find(goal, observer)? {

@@ -1,12 +1,13 @@
 //! Questions about final states, and executions read off solutions.
 
 use crate::encode::Found;
-use crate::events::Events;
+use crate::events::{Coherence, Events};
 use engine::{NoAnswer, Task};
-use ir::{Comparison, Location, Proposition, State};
+use ir::{Cell, Comparison, Expr, Location, Object, Proposition, State, Width};
 use logic::{Bool, Evaluation, Term};
 use model::Evaluator;
-use symbolic::Kind;
+use std::collections::BTreeSet;
+use symbolic::{Input, Kind, Made};
 use witness::{Action, Event, EventId, Execution};
 
 /// When a proposition holds in the final state.
@@ -50,15 +51,12 @@ fn final_value(events: &mut Events<'_>, location: Location) -> Term {
         Location::Local(thread, local) => return events.structure.finals[thread.index()][local.index()],
         Location::Memory(address) => address,
     };
-    let place = events.addresses.iter().position(|&a| a == address).expect("validated: the location exists");
+    let place = events.structure.locations.iter().position(|l| l.address == address);
+    let place = place.expect("validated: the location exists");
     let width = location.width(events.program);
-    let writes: Vec<usize> = (0..events.len())
-        .filter(|&e| events.kind(e) == Kind::Write && events.locations[e].iter().any(|&(l, _)| l == place))
-        .collect();
     let initial = events.structure.events[place].value;
     let mut value = events.fit(initial, width);
-    for write in writes {
-        let last = events.is_last(write, place);
+    for (write, last) in events.last_writes(place) {
         let guard = events.guard(write);
         let written = events.structure.events[write].value;
         let written = events.fit(written, width);
@@ -80,7 +78,13 @@ pub fn extract(events: &Events<'_>, finals: &[(Location, Term)], solution: &mut 
     let mut number = vec![None; events.len()];
     let mut execution = Execution::default();
     let mut choices = Vec::new();
-    for (at, event) in events.structure.events.iter().enumerate() {
+    // The initial writes, then the events of each thread in turn.
+    let absent = absent_objects(events, solution);
+    let location = |event: usize| events.structure.locations[event].address;
+    let initial = (0..events.len()).filter(|&e| events.is_initial(e) && !absent.contains(&location(e).object.0));
+    let threads = events.structure.threads.iter().flatten().map(|&event| event as usize);
+    for at in initial.chain(threads) {
+        let event = &events.structure.events[at];
         if !solution.truth(event.guard) {
             continue;
         }
@@ -89,13 +93,12 @@ pub fn extract(events: &Events<'_>, finals: &[(Location, Term)], solution: &mut 
             Kind::Read | Kind::Write => {
                 let place = events.locations[at].iter().find(|&&(_, when)| solution.truth(when));
                 let &(place, _) = place.expect("an executed access has a location");
-                let address = events.addresses[place];
-                let cell = events.program.cell(address).expect("locations are cells").width;
+                let symbolic::Location { address, width } = events.structure.locations[place];
                 let value = solution.value(event.value);
                 if event.kind == Kind::Read {
                     Action::Read { address, value }
                 } else {
-                    Action::Write { address, value: ir::truncate(value, cell) }
+                    Action::Write { address, value: ir::truncate(value, width) }
                 }
             }
         };
@@ -112,7 +115,48 @@ pub fn extract(events: &Events<'_>, finals: &[(Location, Term)], solution: &mut 
     execution.co = coherence(events, &number, solution, &mut choices);
     choices.extend(events.structure.choices.iter().map(|&choice| choice.negated_if(!solution.truth(choice))));
     execution.finals = finals.iter().map(|&(location, term)| (location, solution.value(term))).collect::<State>();
+    execution.started = events.structure.started.clone();
+    execution.made = events.structure.made.iter().map(|made| object(made, solution)).collect();
+    execution.choices = events.structure.inputs.iter().map(|inputs| given(inputs, solution)).collect();
     Found { execution, choices }
+}
+
+/// An object that was made, with what it holds at first.
+fn object(made: &Made, solution: &mut Evaluation<'_>) -> Object {
+    let cell = |&(offset, width, initial): &(u64, Width, Term)| {
+        let initial = Expr::Const(ir::truncate(solution.value(initial), width), width);
+        Cell { offset, width, initial }
+    };
+    Object { name: made.name.clone(), cells: made.cells.iter().map(cell).collect() }
+}
+
+/// The numbers of the objects that are made in other executions, but not in this one.
+fn absent_objects(events: &Events<'_>, solution: &mut Evaluation<'_>) -> BTreeSet<u32> {
+    let first = events.program.objects.len() as u32;
+    let mut absent: BTreeSet<u32> = (first..first + events.structure.made.len() as u32).collect();
+    for &(when, input) in events.structure.inputs.iter().flatten() {
+        match input {
+            Input::Object(number) if solution.truth(when) => {
+                absent.remove(&number);
+            }
+            Input::Object(_) | Input::Value(_) | Input::Thread(_) => {}
+        }
+    }
+    absent
+}
+
+/// What a thread was given where the program leaves it open.
+fn given(inputs: &[(Bool, Input)], solution: &mut Evaluation<'_>) -> Vec<u64> {
+    let mut given = Vec::new();
+    for &(when, input) in inputs {
+        if solution.truth(when) {
+            given.push(match input {
+                Input::Value(value) => solution.value(value),
+                Input::Object(number) | Input::Thread(number) => number.into(),
+            });
+        }
+    }
+    given
 }
 
 /// The writes of each location in coherence order, for the locations with more than their initial write.
@@ -125,7 +169,7 @@ fn coherence(
     // How many writes come before each one: its place in the order of its location.
     let mut before = vec![0usize; events.len()];
     let mut first = vec![None; events.len()];
-    for &(a, b, when) in &events.co {
+    for &Coherence { first: a, second: b, when, .. } in &events.co {
         if number[a].is_some() && number[b].is_some() && solution.truth(when) {
             before[b] += 1;
             choices.push(when);

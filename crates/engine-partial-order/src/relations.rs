@@ -293,18 +293,22 @@ fn base_pairs(events: &mut Events<'_>, base: Base) -> BTreeMap<(usize, usize), B
         all().filter(|&(a, b)| keep(a, b)).map(|pair| (pair, Bool::TRUE)).collect::<BTreeMap<_, _>>()
     };
     match base {
-        Base::Po => fixed(&|a, b| events.po(a, b)),
+        Base::Po => {
+            let pairs: Vec<(usize, usize)> = all().collect();
+            ordered(events, pairs)
+        }
         Base::Int => fixed(&|a, b| events.same_thread(a, b)),
         Base::Ext => fixed(&|a, b| !events.same_thread(a, b) && (!events.is_initial(a) || !events.is_initial(b))),
         Base::Id => fixed(&|a, b| a == b),
         Base::PoLoc => {
-            let po: Vec<(usize, usize)> = all().filter(|&(a, b)| events.po(a, b)).collect();
-            located(events, po)
+            let mut result = BTreeMap::new();
+            for ((a, b), same) in located(events) {
+                let po = events.po(a, b);
+                insert(events, &mut result, (a, b), same, po);
+            }
+            result
         }
-        Base::Loc => {
-            let pairs: Vec<(usize, usize)> = all().collect();
-            located(events, pairs)
-        }
+        Base::Loc => located(events),
         Base::Addr => dependencies(&events.structure.addr),
         Base::Data => dependencies(&events.structure.data),
         Base::Ctrl => dependencies(&events.structure.ctrl),
@@ -316,7 +320,7 @@ fn base_pairs(events: &mut Events<'_>, base: Base) -> BTreeMap<(usize, usize), B
             pairs.filter(|&((w, r), _)| events.in_scope(scope, w, r)).collect()
         }
         Base::Co(scope) => {
-            let pairs = events.co.iter().map(|&(a, b, when)| ((a, b), when));
+            let pairs = events.co.iter().map(|pair| ((pair.first, pair.second), pair.when));
             pairs.filter(|&((a, b), _)| events.in_scope(scope, a, b)).collect()
         }
         Base::Fr(scope) => {
@@ -330,12 +334,26 @@ fn base_pairs(events: &mut Events<'_>, base: Base) -> BTreeMap<(usize, usize), B
     }
 }
 
-/// The pairs that are of the same location, and when.
-fn located(events: &mut Events<'_>, pairs: Vec<(usize, usize)>) -> BTreeMap<(usize, usize), Bool> {
+/// The pairs that are in program order, and when.
+fn ordered(events: &mut Events<'_>, pairs: Vec<(usize, usize)>) -> BTreeMap<(usize, usize), Bool> {
     let mut result = BTreeMap::new();
     for (a, b) in pairs {
-        let same = events.same_location(a, b);
-        add(events, &mut result, (a, b), same);
+        let when = events.po(a, b);
+        add(events, &mut result, (a, b), when);
+    }
+    result
+}
+
+/// The pairs that are of the same location, and when.
+fn located(events: &mut Events<'_>) -> BTreeMap<(usize, usize), Bool> {
+    let mut result = BTreeMap::new();
+    for location in 0..events.accesses.len() {
+        let here = events.accesses[location].clone();
+        for &(a, one) in &here {
+            for &(b, other) in &here {
+                insert(events, &mut result, (a, b), one, other);
+            }
+        }
     }
     result
 }
@@ -354,9 +372,8 @@ fn base_members(events: &mut Events<'_>, set: &BaseSet) -> Vec<Bool> {
         }
         BaseSet::Fw => {
             let mut members = vec![Bool::FALSE; events.len()];
-            for write in (0..events.len()).filter(|&e| events.kind(e) == Kind::Write).collect::<Vec<_>>() {
-                for location in 0..events.addresses.len() {
-                    let last = events.is_last(write, location);
+            for location in 0..events.accesses.len() {
+                for (write, last) in events.last_writes(location) {
                     members[write] = events.terms().or(members[write], last);
                 }
             }

@@ -14,7 +14,7 @@ pub(crate) struct Layout {
 impl Layout {
     pub fn new(program: &Program) -> Self {
         // Initial values are constants and addresses: they mention no local.
-        let nowhere = Function { name: String::new(), locals: Vec::new(), blocks: Vec::new() };
+        let nowhere = nowhere();
         let addresses: Vec<Address> = program.addresses().collect();
         let cells: Vec<_> = addresses.iter().filter_map(|&address| program.cell(address)).collect();
         let widths: Vec<Width> = cells.iter().map(|cell| cell.width).collect();
@@ -27,6 +27,11 @@ impl Layout {
         let address = Address::from_bits(word)?;
         self.addresses.iter().position(|&known| known == address)
     }
+}
+
+/// A function without locals, to evaluate constants in.
+pub(crate) fn nowhere() -> Function {
+    Function { name: String::new(), params: 0, library: false, locals: Vec::new(), blocks: Vec::new() }
 }
 
 /// The complaint about an access that touches no cell.
@@ -54,7 +59,7 @@ impl<'a> Observation<'a> {
             Question::Reach(goals) => {
                 goals.iter().for_each(|goal| goal.for_each_location(&mut |location| all.push(location)));
             }
-            Question::States => {}
+            Question::States | Question::Violation(_) => {}
         }
         Observation { program, observed, all }
     }

@@ -205,7 +205,7 @@ fn loops_are_unrolled_and_the_answer_says_so() {
         join: None,
         span: Span::new(1, 2),
     };
-    body.blocks.push(Block { instrs: Vec::new(), terminator: Terminator::Return });
+    body.blocks.push(Block { instrs: Vec::new(), terminator: Terminator::Return(None) });
     assert_eq!(outcomes(&program, "tso"), set(&["1"]));
     let (options, tso) = (Options::default(), model("tso"));
     let task = Task { program: &program, model: &tso, question: Question::States, options: &options };
@@ -320,7 +320,7 @@ fn reservations_in_loops() {
         let (then, otherwise) = (BlockId(1), BlockId(0));
         body.blocks[0].terminator =
             Terminator::Branch { condition, then, otherwise, join: None, span: Span::default() };
-        body.blocks.push(Block { instrs: Vec::new(), terminator: Terminator::Return });
+        body.blocks.push(Block { instrs: Vec::new(), terminator: Terminator::Return(None) });
     }
     for name in ["sc", "tso", "pso"] {
         assert_eq!(outcomes(&program, name), set(&["0 1 1 1 2", "1 1 0 1 2"]), "{name}");

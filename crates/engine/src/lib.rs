@@ -11,6 +11,8 @@ use std::fmt;
 use std::time::Duration;
 use witness::Execution;
 
+pub use witness::Property;
+
 /// What an engine is asked to do.
 #[derive(Debug, Clone, Copy)]
 pub struct Task<'a> {
@@ -31,13 +33,19 @@ pub enum Question<'a> {
     Reach(&'a [Proposition]),
     /// All final states of the observed locations, with the number of executions that end in each.
     States,
+    /// Is there an execution in which a property fails? The answer is [`Findings::Reach`] with one entry.
+    Violation(Property),
 }
 
 /// How to find out. Engines ignore what does not concern them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// How often each jump back is taken at most.
+    /// How often each jump back is taken at most, and how deep a function may be inside itself.
     pub unwind: u32,
+    /// By how much the engine may widen that bound if it is not enough, step by step.
+    pub widen: u32,
+    /// Bounds for single loops, by the line in which the loop begins; they replace `unwind` there.
+    pub loops: Vec<(u32, u32)>,
     /// How the partial-order engine orders events.
     pub order: Order,
 }
@@ -54,7 +62,7 @@ pub enum Order {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { unwind: 2, order: Order::Theory }
+        Options { unwind: 2, widen: 0, loops: Vec::new(), order: Order::Theory }
     }
 }
 

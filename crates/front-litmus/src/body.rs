@@ -19,7 +19,7 @@ pub(crate) struct Body {
 impl Body {
     /// An empty function, at its first block.
     pub fn new(thread: usize) -> Self {
-        let function = Function { name: format!("P{thread}"), locals: Vec::new(), blocks: Vec::new() };
+        let function = Function { name: format!("P{thread}"), params: 0, library: false, locals: Vec::new(), blocks: Vec::new() };
         let mut body =
             Body { function, names: HashMap::new(), span: Span::default(), current: BlockId(0), temporaries: 0 };
         body.block();
@@ -65,7 +65,7 @@ impl Body {
 
     /// A new block, not yet entered, that returns.
     pub fn block(&mut self) -> BlockId {
-        self.function.blocks.push(Block { instrs: Vec::new(), terminator: Terminator::Return });
+        self.function.blocks.push(Block { instrs: Vec::new(), terminator: Terminator::Return(None) });
         BlockId(self.function.blocks.len() as u32 - 1)
     }
 

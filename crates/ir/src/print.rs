@@ -1,7 +1,7 @@
 //! Programs as text, for `--print-after` and for failing tests.
 
 use crate::expr::{BinaryOp, Expr, UnaryOp};
-use crate::program::{Address, BlockId, Function, Op, Program, TagSet, Terminator};
+use crate::program::{Address, BlockId, Function, Op, Program, System, TagSet, Terminator};
 use std::fmt::{self, Write};
 
 impl fmt::Display for Program {
@@ -20,8 +20,11 @@ impl fmt::Display for Program {
             }
         }
         for thread in &self.threads {
-            writeln!(f, "thread {}:", thread.name)?;
-            let function = &self.functions[thread.body.index()];
+            writeln!(f, "thread {} runs {}", thread.name, self.functions[thread.body.index()].name)?;
+        }
+        for function in &self.functions {
+            let params: Vec<&str> = function.locals.iter().take(function.params as usize).map(|l| &*l.name).collect();
+            writeln!(f, "function {}({}):", function.name, params.join(", "))?;
             for (at, block) in function.blocks.iter().enumerate() {
                 writeln!(f, " b{at}:")?;
                 for instr in &block.instrs {
@@ -65,19 +68,58 @@ fn op(program: &Program, function: &Function, op: &Op) -> String {
             format!("{} := store-conditional {} := {}{}", name(*success), show(addr), show(value), tags(program, t))
         }
         Op::Fence { tags: t } => format!("fence{}", tags(program, t)),
-        Op::Assume { condition } => format!("assume {}", show(condition)),
+        Op::Assume { condition, waits } => {
+            let verb = if *waits { "wait" } else { "assume" };
+            format!("{verb} {}", show(condition))
+        }
+        Op::System(op) => system(program, function, op),
+    }
+}
+
+fn system(program: &Program, function: &Function, op: &System) -> String {
+    let name = |local: crate::LocalId| &function.locals[local.index()].name;
+    let show = |e: &Expr| expr(program, function, e);
+    let callee = |id: crate::FunctionId| &program.functions[id.index()].name;
+    let list = |args: &[Expr]| args.iter().map(show).collect::<Vec<_>>().join(", ");
+    match op {
+        System::Call { dst, function, args } => {
+            let dst = dst.map_or(String::new(), |dst| format!("{} := ", name(dst)));
+            format!("{dst}call {}({})", callee(*function), list(args))
+        }
+        System::Nondet { dst } => format!("{} := any", name(*dst)),
+        System::Assert { condition, message } => format!("assert {} as {message:?}", show(condition)),
+        System::Spawn { dst, function, args } => {
+            format!("{} := spawn {}({})", name(*dst), callee(*function), list(args))
+        }
+        System::Join { thread, result } => {
+            let result = result.map_or(String::new(), |dst| format!("{} := ", name(dst)));
+            format!("{result}join {}", show(thread))
+        }
+        System::Current { dst } => format!("{} := current thread", name(*dst)),
+        System::Alloc { dst, name: object, size, cells: _, zeroed } => {
+            let zeroed = if *zeroed { " zeroed" } else { "" };
+            format!("{} := alloc {object} of {}{zeroed}", name(*dst), show(size))
+        }
+        System::AtomicBegin => "atomic {".to_owned(),
+        System::AtomicEnd => "} atomic".to_owned(),
+        System::Publish => "publish".to_owned(),
     }
 }
 
 fn terminator(program: &Program, function: &Function, terminator: &Terminator) -> String {
     let block = |b: &BlockId| format!("b{}", b.0);
+    let with_value = |verb: &str, value: &Option<Expr>| match value {
+        Some(value) => format!("{verb} {}", expr(program, function, value)),
+        None => verb.to_owned(),
+    };
     match terminator {
         Terminator::Goto(to) => format!("goto {}", block(to)),
         Terminator::Branch { condition, then, otherwise, join, span: _ } => {
             let join = join.as_ref().map_or(String::new(), |j| format!(" until {}", block(j)));
             format!("if {} goto {} else {}{join}", expr(program, function, condition), block(then), block(otherwise))
         }
-        Terminator::Return => "return".to_owned(),
+        Terminator::Return(value) => with_value("return", value),
+        Terminator::Exit(value) => with_value("exit", value),
         Terminator::Cut { span: _ } => "cut".to_owned(),
     }
 }

@@ -76,8 +76,11 @@ pub struct Program {
     pub objects: Vec<Object>,
     /// The bodies of threads.
     pub functions: Vec<Function>,
-    /// The threads, all started at once.
+    /// The threads, all started at once. Threads that these start are not here.
     pub threads: Vec<Thread>,
+    /// Whether the only thread runs alone until it executes [`System::Publish`]: until then its accesses are no events,
+    /// and the initial values of the execution are what it leaves in memory. So it is with C's `main`.
+    pub alone: bool,
     /// The names of tags; models give them meaning.
     pub tags: Vec<String>,
     /// What is asked about the final state.
@@ -124,6 +127,10 @@ pub struct Thread {
 pub struct Function {
     /// Its name.
     pub name: String,
+    /// How many of the locals, the first ones, are parameters.
+    pub params: u32,
+    /// Whether it belongs to our own library: its instructions stand, for the reader, where the library was called.
+    pub library: bool,
     /// Registers and variables.
     pub locals: Vec<Local>,
     /// The graph.
@@ -223,11 +230,88 @@ pub enum Op {
         /// Which fence it is.
         tags: TagSet,
     },
-    /// Executions in which the truth value `condition` does not hold here do not exist.
+    /// Where the truth value `condition` does not hold, the thread stops here for ever. Others go on.
+    ///
+    /// In an atomic section (see [`System::AtomicBegin`]) it is the section that does not take place: the thread stops
+    /// before it.
     Assume {
         /// What must hold.
         condition: Expr,
+        /// Whether this is a wait (for a lock, for a condition) that another thread may end, so that a thread that
+        /// stops here is deadlocked; otherwise it is a path that nobody asks about.
+        waits: bool,
     },
+    /// What only programs do that have functions and start threads.
+    System(System),
+}
+
+/// What only programs do that have functions and start threads: those from C, not those from litmus tests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum System {
+    /// Call a function. Its locals are new: the parameters have these values, the others are zero.
+    Call {
+        /// The local that takes the result.
+        dst: Option<LocalId>,
+        /// Which function.
+        function: FunctionId,
+        /// As many as it has parameters.
+        args: Vec<Expr>,
+    },
+    /// `dst` takes any value.
+    Nondet {
+        /// The local that changes.
+        dst: LocalId,
+    },
+    /// The property: where the truth value `condition` does not hold, the program is wrong and stops.
+    Assert {
+        /// What must hold.
+        condition: Expr,
+        /// What the report calls it: `x == 1`, `reach_error()`.
+        message: String,
+    },
+    /// Start a thread. All that the thread does comes after, in program order, what this one did before.
+    Spawn {
+        /// The local, a word, that takes the thread's handle: not zero, and different for each thread.
+        dst: LocalId,
+        /// What it runs.
+        function: FunctionId,
+        /// As many as the function has parameters.
+        args: Vec<Expr>,
+    },
+    /// Wait for a thread to end. All that this one does from here on comes after, in program order, what that one did.
+    ///
+    /// Waits for ever if `thread` is not the handle of a thread, or is the own one.
+    Join {
+        /// Its handle.
+        thread: Expr,
+        /// The local, a word, that takes what it returned.
+        result: Option<LocalId>,
+    },
+    /// `dst`, a word, takes the handle of this thread. That of the first one is 1.
+    Current {
+        /// The local that changes.
+        dst: LocalId,
+    },
+    /// Make a new object. Memory is never used again, so each execution of this makes another object.
+    Alloc {
+        /// The local, a word, that takes its address.
+        dst: LocalId,
+        /// How it is called in reports: the variable's name, or `malloc` and the line.
+        name: String,
+        /// How many bytes it has.
+        size: Expr,
+        /// The cells, if the type is known; their initial values do not count. Otherwise accesses make the cells: the
+        /// first one to touch a byte says how wide the cell is.
+        cells: Option<Vec<Cell>>,
+        /// Whether it holds zeros at first; otherwise each cell holds any value.
+        zeroed: bool,
+    },
+    /// From here to the matching end, no other thread comes between. Sections can be nested: only the outermost counts.
+    AtomicBegin,
+    /// The end of an atomic section.
+    AtomicEnd,
+    /// Other threads may exist from here on. See [`Program::alone`]. It is executed once at most.
+    Publish,
 }
 
 /// The exit of a block.
@@ -248,8 +332,11 @@ pub enum Terminator {
         /// The place in the source.
         span: Span,
     },
-    /// The thread ends.
-    Return,
+    /// The function ends, and with the outermost function the thread. The result, if there is one, is a word for a
+    /// function that a thread runs.
+    Return(Option<Expr>),
+    /// The thread ends, whatever functions are being executed; the result is a word.
+    Exit(Option<Expr>),
     /// The bound on loop iterations is exceeded here: this path is not explored further.
     Cut {
         /// The loop's place in the source.
@@ -293,6 +380,7 @@ impl Program {
             objects: Vec::new(),
             functions: Vec::new(),
             threads: Vec::new(),
+            alone: false,
             tags: Vec::new(),
             condition: None,
             filter: None,

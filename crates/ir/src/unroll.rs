@@ -69,7 +69,8 @@ fn unroll_function(function: &mut Function, bound: u32, cut: &mut Vec<Span>) {
                     .and_then(|next| number.get(&next).copied()),
                 span: *span,
             },
-            Terminator::Return => Terminator::Return,
+            Terminator::Return(value) => Terminator::Return(value.clone()),
+            Terminator::Exit(value) => Terminator::Exit(value.clone()),
             Terminator::Cut { span } => Terminator::Cut { span: *span },
         };
         blocks.push(Block { instrs: original.instrs.clone(), terminator });
@@ -165,7 +166,7 @@ impl Terminator {
         let (first, second) = match self {
             Terminator::Goto(to) => (Some(*to), None),
             Terminator::Branch { then, otherwise, .. } => (Some(*then), Some(*otherwise)),
-            Terminator::Return | Terminator::Cut { .. } => (None, None),
+            Terminator::Return(_) | Terminator::Exit(_) | Terminator::Cut { .. } => (None, None),
         };
         first.into_iter().chain(second)
     }
@@ -188,8 +189,8 @@ mod tests {
             join: None,
             span: Span::new(3, 4),
         };
-        let blocks = vec![block(Terminator::Goto(BlockId(1))), block(branch), block(Terminator::Return)];
-        program.functions.push(Function { name: "P0".into(), locals: Vec::new(), blocks });
+        let blocks = vec![block(Terminator::Goto(BlockId(1))), block(branch), block(Terminator::Return(None))];
+        program.functions.push(Function { name: "P0".into(), params: 0, library: false, locals: Vec::new(), blocks });
         program.threads.push(Thread { name: "P0".into(), body: crate::FunctionId(0) });
         program
     }

@@ -1,7 +1,7 @@
 //! The rules that a program keeps: checked after the last pass, before an engine sees it.
 
 use crate::expr::{BinaryOp, Expr, UnaryOp, Width};
-use crate::program::{Function, Op, Program, Terminator};
+use crate::program::{Function, Op, Program, System, Terminator};
 use std::fmt;
 
 /// A rule that a program breaks: a defect of a front end or a pass, never of the input.
@@ -99,8 +99,48 @@ impl Checker<'_> {
                 if self.local(*success)? == Width::BOOL { Ok(()) } else { Err("success is a truth value".to_owned()) }
             }
             Op::Fence { tags: _ } => Ok(()),
-            Op::Assume { condition } => self.expect(condition, Width::BOOL),
+            Op::Assume { condition, waits: _ } => self.expect(condition, Width::BOOL),
+            Op::System(op) => self.system(op),
         }
+    }
+
+    fn system(&self, op: &System) -> Result<(), String> {
+        let word = |local: crate::LocalId| match self.local(local)? {
+            Width::WORD => Ok(()),
+            _ => Err("a handle or an address is a word".to_owned()),
+        };
+        match op {
+            System::Call { dst, function, args } => {
+                dst.map_or(Ok(()), |dst| self.local(dst).map(|_| ()))?;
+                self.arguments(*function, args)
+            }
+            System::Nondet { dst } => self.local(*dst).map(|_| ()),
+            System::Assert { condition, message: _ } => self.expect(condition, Width::BOOL),
+            System::Spawn { dst, function, args } => {
+                word(*dst)?;
+                self.arguments(*function, args)
+            }
+            System::Join { thread, result } => {
+                result.map_or(Ok(()), word)?;
+                self.expect(thread, Width::WORD)
+            }
+            System::Current { dst } => word(*dst),
+            System::Alloc { dst, name: _, size, cells: _, zeroed: _ } => {
+                word(*dst)?;
+                self.expect(size, Width::WORD)
+            }
+            System::AtomicBegin | System::AtomicEnd | System::Publish => Ok(()),
+        }
+    }
+
+    fn arguments(&self, function: crate::FunctionId, args: &[Expr]) -> Result<(), String> {
+        let Some(callee) = self.program.functions.get(function.index()) else {
+            return Err("a call of a function that does not exist".to_owned());
+        };
+        if callee.params as usize != args.len() || callee.locals.len() < args.len() {
+            return Err(format!("{} is called with {} arguments", callee.name, args.len()));
+        }
+        args.iter().zip(&callee.locals).try_for_each(|(arg, local)| self.expect(arg, local.width))
     }
 
     fn local(&self, local: crate::LocalId) -> Result<Width, String> {

@@ -34,6 +34,31 @@ impl Blaster {
         }
     }
 
+    /// Requires two values of the same width to be equal where a condition holds.
+    pub fn assert_equal(&mut self, terms: &mut Terms, solver: &mut Solver, when: Bool, a: Term, b: Term) {
+        let equal = terms.eq(a, b);
+        if when == Bool::FALSE || equal == Bool::TRUE {
+            return;
+        }
+        if !matches!(terms.bool_node(equal), BoolNode::Eq(..)) {
+            let constraint = terms.implies(when, equal);
+            self.assert(terms, solver, constraint);
+            return;
+        }
+        let unless = !self.lit(terms, solver, when);
+        let truth = solver.truth();
+        let (a, b) = (self.bits(terms, solver, a), self.bits(terms, solver, b));
+        for (&x, &y) in a.iter().zip(&b) {
+            for (not, then) in [(x, y), (y, x)] {
+                // A bit and its equal that are constants need no clause of three.
+                if not != !truth && then != truth && not != then {
+                    let clause: Vec<Lit> = [unless, !not, then].into_iter().filter(|&l| l != !truth).collect();
+                    solver.clause(&clause);
+                }
+            }
+        }
+    }
+
     /// The literals of which one holds if `b` does.
     fn disjuncts(&mut self, terms: &Terms, solver: &mut Solver, b: Bool, clause: &mut Vec<Lit>) {
         match terms.bool_node(b) {

@@ -6,6 +6,7 @@
 //! [`OrderGraph::encode_clocks`] does with clauses.
 
 mod blast;
+mod implication;
 mod order;
 mod simplify;
 mod solver;
@@ -14,6 +15,7 @@ mod terms;
 mod theory;
 
 pub use blast::{Assignment, Blaster};
+pub use implication::Implications;
 pub use order::{Edge, OrderGraph};
 pub use solver::{Lit, Outcome, Solver};
 pub use substitute::{Evaluation, Substitution};

@@ -4,6 +4,7 @@ use crate::theory::Theory;
 use cadical_sys::{CaDiCal, Status};
 use std::cell::Cell;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 /// A literal: a variable of the solver and a sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,8 +46,11 @@ pub enum Outcome {
     Stopped,
 }
 
-/// How many conflicts the solver works through before it asks whether to go on.
-const SLICE: i32 = 2000;
+/// How many conflicts the solver works through before it first asks whether to go on.
+const FIRST_SLICE: i32 = 1000;
+
+/// How long it may work before it asks again, as a rule.
+const PATIENCE: Duration = Duration::from_millis(200);
 
 /// A solver for clauses, with an ordering theory inside if one is connected.
 pub struct Solver {
@@ -69,6 +73,11 @@ impl Solver {
         let mut sat = CaDiCal::new();
         // Bounded variable addition does not go together with an external propagator.
         sat.set("factor", 0);
+        if let Ok(opts) = std::env::var("FP_OPTS") {
+            for o in opts.split(',').filter(|o| !o.is_empty()) {
+                match o.split_once('=') { Some((n, v)) => { assert!(sat.set(n, v.parse().expect("x")), "{n}"); } None => { assert!(sat.configure(o)); } }
+            }
+        }
         Solver { sat, variables: 0, clauses: 0, truth: None, conflicts: Rc::new(Cell::new(0)) }
     }
 
@@ -108,6 +117,16 @@ impl Solver {
         self.clauses
     }
 
+    /// The number of conflicts so far.
+    pub fn conflict_count(&self) -> u64 {
+        self.sat.get_statistic_value("conflicts").unsigned_abs()
+    }
+
+    /// The number of decisions so far.
+    pub fn decision_count(&self) -> u64 {
+        self.sat.get_statistic_value("decisions").unsigned_abs()
+    }
+
     /// The number of clauses that the theory added.
     pub fn theory_conflicts(&self) -> u64 {
         self.conflicts.get()
@@ -129,16 +148,22 @@ impl Solver {
 
     /// Looks for a model under assumptions, asking now and then whether to go on.
     pub fn solve(&mut self, assumptions: &[Lit], go_on: &dyn Fn() -> bool) -> Outcome {
+        let mut slice = FIRST_SLICE;
         loop {
             for literal in assumptions {
                 self.sat.assume(literal.0);
             }
-            self.sat.limit("conflicts", SLICE);
+            self.sat.limit("conflicts", slice);
+            let started = Instant::now();
             match self.sat.solve() {
                 Status::SATISFIABLE => return Outcome::Satisfiable,
                 Status::UNSATISFIABLE => return Outcome::Unsatisfiable,
                 Status::UNKNOWN if go_on() => {}
                 Status::UNKNOWN => return Outcome::Stopped,
+            }
+            // Stopping costs what the solver has built up, so it should not happen too often, whatever a conflict takes.
+            if started.elapsed() < PATIENCE {
+                slice = slice.saturating_mul(2);
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::model::{Buffers, CompileRule, CompileStep, Head};
 use crate::resolve::KNOWN_TAGS;
 use source::{Diagnostic, SourceFile, Span};
 
-const KEYS: &str = "about, buffers, drain, order-writes, weaker-than, architectures, compile, tags, library";
+const KEYS: &str = "about, buffers, drain, order-writes, wait, weaker-than, architectures, compile, tags, library";
 
 /// Reads the head of a parsed file.
 pub(crate) fn head(file: &SourceFile, parsed: &File) -> Result<Head, Diagnostic> {
@@ -59,6 +59,10 @@ impl Reader<'_> {
             "order-writes" => {
                 self.uses(&words(), span);
                 self.head.order_writes.extend(words());
+            }
+            "wait" => {
+                self.uses(&words(), span);
+                self.head.wait.extend(words());
             }
             "weaker-than" => self.head.weaker_than.extend(words()),
             "architectures" => self.head.architectures.extend(words()),

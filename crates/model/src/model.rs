@@ -34,6 +34,8 @@ pub struct Head {
     pub drain: Vec<String>,
     /// `@order-writes`: tags of fences that writes do not pass in the buffers.
     pub order_writes: Vec<String>,
+    /// `@wait`: tags of fences behind which reads wait until the writes before the fence have reached memory.
+    pub wait: Vec<String>,
     /// `@weaker-than`: models all of whose executions this model allows too.
     pub weaker_than: Vec<String>,
     /// `@architectures`: whose programs this model is about; all if empty.

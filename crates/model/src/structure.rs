@@ -20,7 +20,7 @@ pub struct Structure {
     pub initial: EventSet,
     /// The events with each tag.
     pub tags: BTreeMap<String, EventSet>,
-    /// Program order, transitive.
+    /// Program order, transitive. It also orders threads that start and join others.
     pub po: Relation,
     /// Address dependencies.
     pub addr: Relation,
@@ -34,6 +34,8 @@ pub struct Structure {
     pub amo: Relation,
     /// Same location, reads and writes; reflexive on them.
     pub loc: Relation,
+    /// The atomic section of each event, if it is in one. No event comes between those of a section.
+    pub sections: Vec<Option<u32>>,
     /// Reads-from.
     pub rf: Relation,
     /// Coherence, transitive, from the initial write of each location on.
@@ -60,6 +62,7 @@ impl Structure {
             rmw: relation(),
             amo: relation(),
             loc: relation(),
+            sections: vec![None; size],
             rf: relation(),
             co: relation(),
         }

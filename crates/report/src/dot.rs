@@ -18,6 +18,7 @@ fn colour(relation: &str) -> &'static str {
         "co" => "blue",
         "fr" => "#ffa040",
         "addr" | "data" | "ctrl" => "indigo",
+        "start" | "join" => "gray",
         _ => "darkgreen",
     }
 }

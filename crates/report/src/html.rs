@@ -1,8 +1,11 @@
 //! One page about one result: verdict, picture, source, events, explanation. Nothing is loaded from elsewhere.
 
+mod steps;
+
 use crate::data::{Case, Explanation, Graph, GraphEvent, Why};
 use crate::herd;
 use crate::svg::{self, class, escape};
+use crate::text;
 use engine::Verdict;
 use ir::Program;
 use std::fmt::Write;
@@ -26,9 +29,7 @@ pub fn check(case: &Case<'_>) -> String {
                 body += "<h2>Reordered</h2>\n<ul>\n";
                 for &(first, second) in &case.relaxed {
                     if let (Some(first), Some(second)) = (graph.events.get(first), graph.events.get(second)) {
-                        let (first, second) = (escape(&first.mention()), escape(&second.mention()));
-                        let _ =
-                            writeln!(body, "<li><code>{second}</code> took effect before <code>{first}</code></li>");
+                        let _ = writeln!(body, "<li>{}</li>", overtaken(graph, first, second));
                     }
                 }
                 body += "</ul>\n";
@@ -48,7 +49,24 @@ pub fn check(case: &Case<'_>) -> String {
         let _ = writeln!(body, "<p class=\"note\">{}</p>", escape(note));
     }
     let _ = writeln!(body, "<p class=\"fine\">Engine {}, {:.2} s</p>", escape(&case.engine), case.seconds);
-    page(case.program, &case.model.title, (badge, &line), &body)
+    let told = case.graph.as_ref().and_then(|graph| Some(steps::headline(graph, graph.story.as_ref()?)));
+    let head = told.unwrap_or_else(|| question(case.program));
+    page(case.program, &case.model.title, (badge, &line, &head), &body)
+}
+
+/// How the second of two events in program order took effect before the first.
+fn overtaken(graph: &Graph, first: &GraphEvent, second: &GraphEvent) -> String {
+    if graph.story.is_some() {
+        let thread = second.thread.and_then(|thread| graph.threads.get(thread as usize)).map_or("", String::as_str);
+        return escape(&text::overtaking(thread, first, second));
+    }
+    let (first, second) = (escape(&first.mention()), escape(&second.mention()));
+    format!("<code>{second}</code> took effect before <code>{first}</code>")
+}
+
+fn question(program: &Program) -> String {
+    let question = program.condition.as_ref().map_or(String::new(), |_| herd::condition(program));
+    format!("<code>{}</code>", escape(&question))
 }
 
 /// The page for what `why` found out.
@@ -60,26 +78,31 @@ pub fn why(why: &Why<'_>) -> String {
     for refuted in &why.refuted {
         section(&mut body, why.program, &refuted.graph, Some(&refuted.explanation), &why.model.title);
     }
-    page(why.program, &why.model.title, ("safe", "FORBIDDEN"), &body)
+    page(why.program, &why.model.title, ("safe", "FORBIDDEN", &question(why.program)), &body)
 }
 
-fn page(program: &Program, model: &str, (badge, line): (&str, &str), body: &str) -> String {
-    let (name, model) = (escape(&program.name), escape(model));
-    let question = program.condition.as_ref().map_or(String::new(), |_| herd::condition(program));
-    let question = escape(&question);
+fn page(program: &Program, model: &str, (badge, line, question): (&str, &str, &str), body: &str) -> String {
+    let name = if program.alone { program.source.name() } else { &program.name };
+    let (name, model) = (escape(name), escape(model));
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{name} under {model}: {line}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n\
          <span class=\"badge {badge}\">{line}</span>\n<h1>{name} <small>under {model}</small></h1>\n\
-         <p class=\"question\"><code>{question}</code></p>\n</header>\n<main>\n{body}</main>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+         <p class=\"question\">{question}</p>\n</header>\n<main>\n{body}</main>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
         line = escape(line),
     )
 }
 
 /// An execution: switches, picture, source, events, final state, explanation.
 fn section(out: &mut String, program: &Program, graph: &Graph, explanation: Option<&Explanation>, model: &str) {
-    out.push_str("<section>\n<div class=\"pair\">\n<div class=\"picture\">\n<div class=\"switches\">");
+    out.push_str("<section>\n<div class=\"pair\">\n");
+    if let Some(story) = &graph.story {
+        steps::table(out, graph, story);
+        source(out, program, Some(graph));
+        out.push_str("</div>\n<div class=\"pair\">\n");
+    }
+    out.push_str("<div class=\"picture\">\n<div class=\"switches\">");
     let mut relations: Vec<&str> = Vec::new();
     for edge in &graph.edges {
         if graph.is_edge_drawn(edge) && !relations.contains(&edge.relation.as_str()) {
@@ -93,7 +116,9 @@ fn section(out: &mut String, program: &Program, graph: &Graph, explanation: Opti
     out.push_str("</div>\n");
     out.push_str(&svg::render(graph, &format!("{} under {model}", program.name)));
     out.push_str("</div>\n");
-    source(out, program, Some(graph));
+    if graph.story.is_none() {
+        source(out, program, Some(graph));
+    }
     out.push_str("</div>\n");
     if let Some(explanation) = explanation {
         explain(out, graph, explanation);
@@ -175,6 +200,10 @@ fn events(out: &mut String, graph: &Graph) {
             escape(&event.source),
             escape(&from.unwrap_or_default())
         );
+    }
+    if graph.finals.is_empty() {
+        out.push_str("</table>\n</div>\n");
+        return;
     }
     out.push_str("</table>\n<table>\n<caption>Final state</caption>\n<tr><th>location</th><th>value</th></tr>\n");
     for (name, value) in &graph.finals {

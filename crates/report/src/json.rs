@@ -2,6 +2,7 @@
 
 use crate::data::{Case, Explanation, Graph, ModelName, ModelRow, ModelTable, Observation, Refuted, StateTable, Why};
 use crate::herd;
+use crate::story::{Failure, Story, StoryStep, Telling, Waiting};
 use engine::{Guarantee, Verdict};
 use ir::Program;
 use serde::Serialize;
@@ -64,6 +65,37 @@ struct Check<'a> {
     notes: &'a [String],
     seconds: f64,
     statistics: Vec<Statistic<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violation: Option<Violated<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threads: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steps: Option<&'a [StoryStep]>,
+}
+
+/// What fails, how the steps are to be read, and what they begin and end with.
+#[derive(Serialize)]
+struct Violated<'a> {
+    #[serde(flatten)]
+    failure: &'a Failure,
+    sentence: String,
+    telling: Telling,
+    initial: &'a [(String, String)],
+    state: &'a [(String, String)],
+    waiting: &'a [Waiting],
+}
+
+impl<'a> Violated<'a> {
+    fn new(graph: &Graph, story: &'a Story) -> Self {
+        Violated {
+            failure: &story.failure,
+            sentence: story.failure.sentence(&graph.threads),
+            telling: story.telling,
+            initial: &story.initial,
+            state: &story.state,
+            waiting: &story.waiting,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -146,6 +178,7 @@ fn outcome(program: &Program, verdict: &Verdict) -> Outcome {
 
 /// What `check` found out.
 pub fn check(case: &Case<'_>) -> String {
+    let told = case.graph.as_ref().and_then(|graph| Some((graph, graph.story.as_ref()?)));
     let body = Check {
         test: test(case.program),
         model: &case.model,
@@ -158,6 +191,9 @@ pub fn check(case: &Case<'_>) -> String {
         notes: &case.notes,
         seconds: case.seconds,
         statistics: case.statistics.iter().map(|(name, value)| Statistic { name, value: *value }).collect(),
+        violation: told.map(|(graph, story)| Violated::new(graph, story)),
+        threads: told.map(|(graph, _)| &graph.threads[..]),
+        steps: told.map(|(_, story)| &story.steps[..]),
     };
     document("check", body)
 }

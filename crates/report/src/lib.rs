@@ -6,10 +6,13 @@
 pub mod csv;
 pub mod data;
 pub mod dot;
+mod graph;
 pub mod herd;
 pub mod html;
 pub mod json;
+mod names;
 mod route;
+pub mod story;
 pub mod svg;
 pub mod text;
 

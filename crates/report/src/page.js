@@ -20,6 +20,25 @@ for (const section of document.querySelectorAll("section")) {
     e.addEventListener("mouseenter", () => e.dataset.events.split(" ").forEach(event));
     e.addEventListener("mouseleave", cool);
   }
+  for (const e of all("[data-goto]")) {
+    const go = () => {
+      all(".here").forEach((other) => other.classList.remove("here"));
+      e.classList.add("here");
+      const line = section.querySelector(`.line[data-line="${e.dataset.goto}"]`);
+      if (!line) return;
+      line.classList.add("here");
+      const box = line.closest("pre");
+      box.scrollTop = line.offsetTop - box.offsetTop - box.clientHeight / 2;
+    };
+    e.addEventListener("click", go);
+    e.addEventListener("focus", go);
+  }
+  for (const e of all("tr[data-goto]")) {
+    e.addEventListener("keydown", (key) => {
+      const next = { ArrowDown: e.nextElementSibling, ArrowUp: e.previousElementSibling }[key.key];
+      if (next) { next.focus(); key.preventDefault(); }
+    });
+  }
   for (const e of all("li[data-from]")) {
     e.addEventListener("mouseenter", () => { e.classList.add("hot"); event(e.dataset.from); event(e.dataset.to); });
     e.addEventListener("mouseleave", cool);

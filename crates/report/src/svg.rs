@@ -3,7 +3,7 @@
 //! A lane per thread, events from top to bottom, initial writes in a row above if somebody reads them. The picture has
 //! its own light background, so that it looks the same on a page, on a slide and in print.
 
-use crate::data::{EventKind, Graph, GraphEvent, colour};
+use crate::graph::{EventKind, Graph, GraphEvent, colour};
 use crate::route::{Curve, Point, Rect, Router};
 use std::fmt::Write;
 
@@ -192,7 +192,7 @@ fn edges(out: &mut String, graph: &Graph, boxes: &[Option<Rect>], lanes: &[Rect]
     for (at, curve) in &curves {
         let edge = &graph.edges[*at];
         let (colour, class, d) = (colour(&edge.relation), class(&edge.relation), path(&curve.points));
-        let dashed = matches!(edge.relation.as_str(), "addr" | "data" | "ctrl" | "rmw");
+        let dashed = matches!(edge.relation.as_str(), "addr" | "data" | "ctrl" | "rmw" | "start" | "join");
         let dash = if dashed { " stroke-dasharray=\"6 4\"" } else { "" };
         let thick = if edge.highlight { 2.8 } else { 1.5 };
         let _ = write!(
@@ -271,6 +271,8 @@ fn meaning(relation: &str) -> &'static str {
         "data" => "data dependency",
         "ctrl" => "control dependency",
         "rmw" => "read-modify-write",
+        "start" => "thread starts",
+        "join" => "thread has ended",
         _ => "ordered by the model",
     }
 }

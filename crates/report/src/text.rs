@@ -1,5 +1,9 @@
 //! What a person reads on a terminal.
 
+mod violation;
+
+pub(crate) use violation::overtaking;
+
 use crate::data::{Case, EventKind, Explanation, Graph, GraphEvent, ModelRow, ModelTable, StateTable, Why};
 use crate::herd;
 use engine::{Guarantee, Verdict};
@@ -48,6 +52,9 @@ fn clean(text: &str) -> String {
 
 fn question(program: &Program, model: &str) -> String {
     let (name, file) = (clean(&program.name), clean(program.source.name()));
+    if program.alone {
+        return format!("{file} under {model}: can it go wrong?");
+    }
     let Some(condition) = &program.condition else {
         return format!("{name} ({file}) under {model}: what are the final states?");
     };
@@ -60,6 +67,9 @@ fn question(program: &Program, model: &str) -> String {
 }
 
 fn answer(program: &Program, yes: bool) -> &'static str {
+    if program.alone {
+        return if yes { "Yes. An execution that does:" } else { "No." };
+    }
     let quantifier = program.condition.as_ref().map_or(Quantifier::Forall, |c| c.quantifier);
     match (quantifier, yes) {
         (Quantifier::Exists, true) => "Yes, it can. An execution that ends so:",
@@ -100,19 +110,12 @@ pub fn check(case: &Case<'_>, options: Options) -> String {
     let mut out = format!("{}\n", options.paint(Paint::Bold, &question(program, &clean(&case.model.title))));
     match case.verdict {
         Verdict::Unsafe(_) => {
-            let words = match &case.undefined {
-                Some(axiom) => format!("It is undefined: anything may happen, since `{}` fails here:", clean(axiom)),
-                None => answer(program, true).to_owned(),
-            };
-            let _ = writeln!(out, "{}", options.paint(Paint::Red, &words));
-            if let Some(graph) = &case.graph {
-                out.push('\n');
-                out += &execution(graph, options);
-                out += &relaxed(graph, &case.relaxed);
-                if let Some(explanation) = &case.explanation {
-                    out.push('\n');
-                    out += &explain(graph, explanation, options);
-                }
+            let told = case.graph.as_ref().and_then(|graph| Some((graph, graph.story.as_ref()?)));
+            if let (Some((graph, story)), None) = (told, &case.undefined) {
+                out += &violation::headline(graph, story, options);
+                out += &violation::story(case, graph, story, options);
+            } else {
+                out += &ends_so(case, options);
             }
         }
         Verdict::Safe(guarantee) => {
@@ -137,6 +140,26 @@ pub fn check(case: &Case<'_>, options: Options) -> String {
         let _ = writeln!(out, "  {:<width$}  {:.2} s", "time", case.seconds);
     }
     let _ = writeln!(out, "\n{}", case.verdict.to_string().replace('\n', " "));
+    out
+}
+
+/// An execution that ends as asked, and what the model did with it.
+fn ends_so(case: &Case<'_>, options: Options) -> String {
+    let mut out = String::new();
+    let words = match &case.undefined {
+        Some(axiom) => format!("It is undefined: anything may happen, since `{}` fails here:", clean(axiom)),
+        None => answer(case.program, true).to_owned(),
+    };
+    let _ = writeln!(out, "{}", options.paint(Paint::Red, &words));
+    if let Some(graph) = &case.graph {
+        out.push('\n');
+        out += &execution(graph, options);
+        out += &relaxed(graph, &case.relaxed);
+        if let Some(explanation) = &case.explanation {
+            out.push('\n');
+            out += &explain(graph, explanation, options);
+        }
+    }
     out
 }
 

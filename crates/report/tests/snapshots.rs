@@ -4,21 +4,10 @@
 
 mod common;
 
-use common::{Example, iriw, lb, mp, sb, sb_cycle, sb_fences, two_two_w};
+use common::{Example, expect, iriw, lb, mp, sb, sb_cycle, sb_fences, two_two_w};
 use engine::{FinalState, Guarantee, NoAnswer, Verdict};
 use report::{Case, Kind, ModelName, ModelRow, ModelTable, Observation, Refuted, StateTable, Why, text};
 use source::Span;
-use std::path::PathBuf;
-
-/// Compares `actual` with the file of that name.
-fn expect(name: &str, actual: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/expected").join(name);
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&path, actual).unwrap();
-    }
-    let expected = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(expected == actual, "{name} differs; BLESS=1 rewrites it. Now it is:\n{actual}");
-}
 
 fn tso() -> ModelName {
     ModelName { name: "tso".to_owned(), title: "TSO".to_owned() }

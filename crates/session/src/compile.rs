@@ -34,7 +34,7 @@ impl Compiler<'_> {
                             let same = Expr::Local(read).binary(BinaryOp::Eq, Expr::Local(read));
                             result.blocks[here].terminator =
                                 Terminator::Branch { condition: same, then: next, otherwise: next, join: None, span };
-                            result.blocks.push(Block { instrs: Vec::new(), terminator: Terminator::Return });
+                            result.blocks.push(Block { instrs: Vec::new(), terminator: Terminator::Return(None) });
                             here = next.index();
                         }
                     }
@@ -53,8 +53,12 @@ impl Compiler<'_> {
             Op::Rmw { dst, read_tags, write_tags, .. } => {
                 ("RMW", read_tags.iter().chain(write_tags.iter()).collect(), Some(*dst))
             }
+            Op::Fence { tags } if tags.iter().all(|tag| !is_order(&self.program.tags[tag.index()])) => {
+                // A fence of the machine, from inline assembly: it is what it is.
+                return vec![Piece::Instr(instr.clone())];
+            }
             Op::Fence { tags } => ("F", tags.clone(), None),
-            Op::Assign { .. } | Op::Assume { .. } => return vec![Piece::Instr(instr.clone())],
+            Op::Assign { .. } | Op::Assume { .. } | Op::System(_) => return vec![Piece::Instr(instr.clone())],
         };
         let carries = |name: &str| tags.iter().any(|tag| self.program.tags[tag.index()] == name);
         // The two halves of acq_rel are on the read and on the write.
@@ -79,6 +83,13 @@ impl Compiler<'_> {
     }
 }
 
+/// Whether a tag says how a fence of C or of the kernel orders, and so what the mapping is about.
+fn is_order(tag: &str) -> bool {
+    let c = ["RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"];
+    let kernel = ["MB", "RMB", "WMB", "BEFORE-ATOMIC", "AFTER-ATOMIC"];
+    c.contains(&tag) || kernel.contains(&tag)
+}
+
 /// A part of what an instruction becomes: an instruction, or a branch on the value read that goes on either way.
 enum Piece {
     Instr(Instr),
@@ -93,7 +104,7 @@ fn with_tags(op: &Op, new: &TagSet) -> Op {
             *read_tags = new.clone();
             *write_tags = new.clone();
         }
-        Op::Fence { .. } | Op::Assign { .. } | Op::Assume { .. } => {}
+        Op::Fence { .. } | Op::Assign { .. } | Op::Assume { .. } | Op::System(_) => {}
     }
     op
 }

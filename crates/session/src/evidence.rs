@@ -57,6 +57,10 @@ fn check_evidence(task: &Task<'_>, answer: &Answer) -> Result<(), witness::Flaw>
             let examples = states.iter().filter_map(|state| state.example.as_ref());
             examples.into_iter().try_for_each(|execution| check(execution, &Proposition::True))
         }
+        (Findings::Reach(found), Question::Violation(property)) => {
+            let found = found.iter().flatten();
+            found.into_iter().try_for_each(|e| witness::check_violation(task.program, task.model, e, property))
+        }
         (Findings::Reach(_), Question::States) => Ok(()),
     }
 }

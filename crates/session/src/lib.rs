@@ -8,11 +8,12 @@ mod explain;
 mod registry;
 mod result;
 mod undefined;
+mod violation;
 
 pub use evidence::{panic_message, structure};
 pub use explain::{Reason, Relaxation, relaxation, why};
 pub use registry::{ENGINES, FRONTENDS, Frontend, engine, frontend, model, model_from, models};
-pub use result::{Failure, Found, Outcomes, Request, States};
+pub use result::{Failure, Found, Outcomes, Reading, Request, States};
 
 use ::engine::{Answer, Engine, Findings, NoAnswer, Observer, Question, Task, Verdict};
 use ::model::Model;
@@ -25,18 +26,18 @@ use witness::Execution;
 ///
 /// # Errors
 /// What is wrong with the text.
-pub fn load(file: &SourceFile) -> Result<Program, Failure> {
+pub fn load(file: &SourceFile, reading: &Reading) -> Result<Program, Failure> {
     let frontend = frontend(file.name()).ok_or_else(|| {
         let known: Vec<String> =
             FRONTENDS.iter().flat_map(|f| f.extensions).map(|extension| format!(".{extension}")).collect();
         Failure::Usage(format!("{}: what language is this? Known endings: {}", file.name(), known.join(", ")))
     })?;
-    let program = (frontend.parse)(file).map_err(Failure::Input)?;
+    let program = (frontend.parse)(file, reading).map_err(Failure::Input)?;
     ir::validate(&program).map_err(|invalid| Failure::Internal(format!("{}: {invalid}", file.name())))?;
     Ok(program)
 }
 
-/// Can the program's condition be violated (for `forall`) or reached (for `exists` and `~exists`)?
+/// Can the program's condition be violated (for `forall`) or reached (for `exists` and `~exists`)? Can an assertion fail?
 ///
 /// # Errors
 /// Why there is no verdict.
@@ -46,6 +47,9 @@ pub fn check(
     request: &Request,
     observer: &dyn Observer,
 ) -> Result<Found<Verdict>, Failure> {
+    if program.alone {
+        return violation::violation(program, model, request, observer);
+    }
     let goals = [condition(program)?.bad()];
     let found = match run(program, model, request, Question::Reach(&goals), observer)? {
         Ok(found) => found,

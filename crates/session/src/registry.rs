@@ -1,6 +1,6 @@
 //! What there is: front ends, engines, models. Lists, help texts and the book's tables are printed from here.
 
-use crate::Failure;
+use crate::{Failure, Reading};
 use engine::Engine;
 use engine_partial_order::PartialOrder;
 use engine_reference::{Axiomatic, Operational};
@@ -16,15 +16,22 @@ pub struct Frontend {
     /// The endings of its files, without the dot.
     pub extensions: &'static [&'static str],
     /// Text to program.
-    pub parse: fn(&SourceFile) -> Result<Program, Diagnostic>,
+    pub parse: fn(&SourceFile, &Reading) -> Result<Program, Diagnostic>,
 }
 
 /// All front ends.
-pub static FRONTENDS: &[Frontend] = &[Frontend {
-    about: "litmus tests of herd's format for X86, PPC and C",
-    extensions: &["litmus"],
-    parse: front_litmus::parse,
-}];
+pub static FRONTENDS: &[Frontend] = &[
+    Frontend {
+        about: "litmus tests of herd's format for X86, PPC and C",
+        extensions: &["litmus"],
+        parse: |file, _| front_litmus::parse(file),
+    },
+    Frontend {
+        about: "C programs with threads; .i files are taken as preprocessed",
+        extensions: &["c", "i"],
+        parse: |file, reading| front_c::parse(file, reading.preprocessed.as_deref(), &reading.c),
+    },
+];
 
 /// All engines, the one that `auto` prefers first.
 pub static ENGINES: &[&dyn Engine] = &[&PartialOrder, &Axiomatic, &Operational];

@@ -1,9 +1,10 @@
 //! What is asked of the session and what it gives back.
 
-use engine::{FinalState, Guarantee, Options};
+use engine::{FinalState, Guarantee, Options, Property};
 use ir::Program;
 use source::Diagnostic;
 use std::fmt;
+use std::time::Duration;
 use witness::Execution;
 
 /// Why there is no result.
@@ -33,12 +34,37 @@ impl fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 /// How a task is to be done.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Request {
     /// The name of the engine; chosen if there is none.
     pub engine: Option<String>,
     /// For the engine.
     pub options: Options,
+    /// For programs with assertions: what can fail.
+    pub property: Property,
+    /// For programs with assertions: whether to go on with larger bounds on loops until one suffices or the time is up.
+    /// This is how long to go on if nobody has set a limit.
+    pub deepen: Option<Duration>,
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Request {
+            engine: None,
+            options: Options::default(),
+            property: Property::Assertions { memory: true },
+            deepen: None,
+        }
+    }
+}
+
+/// How a text is to be read.
+#[derive(Debug, Clone, Default)]
+pub struct Reading {
+    /// For C: what a preprocessor made of the text. Without it, the text is taken as it is.
+    pub preprocessed: Option<String>,
+    /// For C: how wide types are, and what counts as a property.
+    pub c: front_c::Options,
 }
 
 /// A result and who found it.

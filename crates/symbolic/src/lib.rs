@@ -5,11 +5,24 @@
 //! that; [`narrow`] then replaces the values of reads that can only take a few constants by choices between those, which
 //! is what keeps bits out of the formulas of most small programs.
 //!
-//! What it can miss: nothing of the unrolled program. The values of a read are the least set that the program's constants
-//! can produce, so a value that comes out of thin air is never considered, whatever the model says about it.
+//! Only accesses to cells that several threads use make events: see [`run`](execute) for how that is found out. Loops go
+//! round as long as constants say so, and beyond that up to a bound; an iteration that changes nothing is left out, so
+//! loops that only wait need no bound. Functions are executed where they are called, and threads where they are started.
+//!
+//! What it can miss: executions that go beyond a bound (they are listed as cuts). The values of a read are the least set
+//! that the program's constants can produce, so a value that comes out of thin air is never considered, whatever the
+//! model says about it. Memory is never used again after `free`.
 
-mod execute;
+mod memory;
 mod narrow;
+mod ops;
+mod pointers;
+mod regions;
+mod run;
+mod state;
+mod structure;
+mod thread;
 
-pub use execute::{Dependency, Event, Kind, Structure, execute};
 pub use narrow::narrow;
+pub use run::{Halt, Settings, execute};
+pub use structure::{Dependency, Event, Failure, Input, Kind, Link, Location, Made, Structure, Stuck, Wait};

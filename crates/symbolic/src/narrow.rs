@@ -1,7 +1,6 @@
 //! Reads that can only take a few constants become choices between those constants.
 
-use crate::execute::{Kind, Structure};
-use ir::Program;
+use crate::structure::{Input, Kind, Structure};
 use logic::{Substitution, Term, TermNode, Terms};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -16,7 +15,7 @@ type Values = Option<BTreeSet<u64>>;
 ///
 /// The analysis starts with nothing and adds what writes can write until nothing changes, so it finds the least
 /// solution: values that only justify themselves are not in it.
-pub fn narrow(program: &Program, structure: &mut Structure) {
+pub fn narrow(structure: &mut Structure) {
     let reads: Vec<usize> = (0..structure.events.len()).filter(|&e| structure.events[e].kind == Kind::Read).collect();
     let writes: Vec<usize> = (0..structure.events.len()).filter(|&e| structure.events[e].kind == Kind::Write).collect();
     let mut known: FxHashMap<Term, Values> = FxHashMap::default();
@@ -37,7 +36,8 @@ pub fn narrow(program: &Program, structure: &mut Structure) {
                 }
                 let written = values(&structure.terms, source.value, &known, &mut memo);
                 // A store cuts the value to the cell, a load to the register; both keep at least the narrower bits.
-                let masks: BTreeSet<u64> = cell_masks(program, &there).into_iter().map(|m| m & width.mask()).collect();
+                let cells = cell_masks(structure, &source.candidates, &there);
+                let masks: BTreeSet<u64> = cells.into_iter().map(|m| m & width.mask()).collect();
                 found = union(found, written, &masks);
             }
             if found != known[&event.value] {
@@ -85,7 +85,24 @@ fn rewrite(structure: &mut Structure, substitution: &mut Substitution) {
     }
     let finals = structure.finals.iter_mut().flatten();
     finals.for_each(|value| *value = substitution.apply(terms, *value));
-    let truths = structure.constraints.iter_mut().chain(&mut structure.choices).chain(&mut structure.cuts);
+    let made = structure.made.iter_mut().flat_map(|made| &mut made.cells);
+    made.for_each(|(_, _, value)| *value = substitution.apply(terms, *value));
+    for (when, input) in structure.inputs.iter_mut().flatten() {
+        *when = substitution.apply_bool(terms, *when);
+        match input {
+            Input::Value(value) => *value = substitution.apply(terms, *value),
+            Input::Object(_) | Input::Thread(_) => {}
+        }
+    }
+    for wait in &mut structure.waits {
+        wait.when = substitution.apply_bool(terms, wait.when);
+        wait.reads.iter_mut().for_each(|(_, when)| *when = substitution.apply_bool(terms, *when));
+    }
+    let truths = structure.constraints.iter_mut().chain(&mut structure.choices).chain(&mut structure.finished);
+    let truths = truths.chain(structure.cuts.iter_mut().map(|(when, _)| when));
+    let truths = truths.chain(structure.links.iter_mut().map(|link| &mut link.when));
+    let truths = truths.chain(structure.stuck.iter_mut().map(|stuck| &mut stuck.when));
+    let truths = truths.chain(structure.failures.iter_mut().map(|failure| &mut failure.when));
     truths.for_each(|truth| *truth = substitution.apply_bool(terms, *truth));
     let lists = [&mut structure.addr, &mut structure.data, &mut structure.ctrl, &mut structure.rmw, &mut structure.amo];
     for dependency in lists.into_iter().flatten() {
@@ -101,12 +118,10 @@ fn may_meet(a: &Values, b: &Values) -> bool {
 }
 
 /// The masks of the cells that an address can be.
-fn cell_masks(program: &Program, at: &Values) -> BTreeSet<u64> {
-    let all = program.addresses().filter_map(|address| {
-        let possible = at.as_ref().is_none_or(|values| values.contains(&address.to_bits()));
-        program.cell(address).filter(|_| possible).map(|cell| cell.width.mask())
-    });
-    all.collect()
+fn cell_masks(structure: &Structure, candidates: &[u32], at: &Values) -> BTreeSet<u64> {
+    let locations = candidates.iter().map(|&location| structure.locations[location as usize]);
+    let possible = |address: ir::Address| at.as_ref().is_none_or(|values| values.contains(&address.to_bits()));
+    locations.filter(|location| possible(location.address)).map(|location| location.width.mask()).collect()
 }
 
 fn union(into: Values, new: Values, masks: &BTreeSet<u64>) -> Values {

@@ -1,19 +1,25 @@
-//! A naive evaluator of models: sets of pairs, straightforward recursion.
+//! A naive evaluator of models: plain matrices, straightforward recursion.
 //!
 //! It is slow and shares nothing with the evaluator of `model` but the definition of the language, so that a mistake in
 //! one of them shows as a disagreement.
+//!
+//! # Atomic sections
+//! No event comes between those of an atomic section. For a model that is: for each axiom `acyclic r` where r is a union
+//! with `co` and `fr` among its members, r is acyclic even if all events of a section are taken for one (pairs within a
+//! section are dropped). A model needs such an axiom that is about more than one location, that is, without `po-loc`
+//! among the members; otherwise it says nothing about sections.
 
+use crate::matrix::Matrix;
 use model::{Base, BaseSet, Model, Node, NodeId, Requirement, Role, Scope, Structure};
 use std::collections::{BTreeMap, BTreeSet};
 
 type Set = BTreeSet<usize>;
-type Pairs = BTreeSet<(usize, usize)>;
 
 /// The value of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Value {
     Set(Set),
-    Pairs(Pairs),
+    Pairs(Matrix),
 }
 
 struct Naive<'a> {
@@ -30,8 +36,12 @@ pub(crate) fn forbidden_by(model: &Model, structure: &Structure) -> Option<Strin
     for axiom in model.axioms.iter().filter(|axiom| axiom.role == Role::Forbids) {
         let value = naive.value(axiom.node);
         let met = match axiom.requirement {
-            Requirement::Acyclic => closure(&naive.pairs(axiom.node)).iter().all(|(from, to)| from != to),
-            Requirement::Irreflexive => naive.pairs(axiom.node).iter().all(|(from, to)| from != to),
+            Requirement::Acyclic => {
+                let pairs = naive.pairs(axiom.node);
+                let pairs = if is_consensus(model, axiom.node) { quotient(&pairs, &structure.sections) } else { pairs };
+                pairs.closure().is_irreflexive()
+            }
+            Requirement::Irreflexive => naive.pairs(axiom.node).is_irreflexive(),
             Requirement::Empty => value.is_empty(),
         };
         if met == axiom.negated {
@@ -39,6 +49,56 @@ pub(crate) fn forbidden_by(model: &Model, structure: &Structure) -> Option<Strin
         }
     }
     None
+}
+
+/// Whether the model says what an atomic section is.
+pub(crate) fn knows_sections(model: &Model) -> bool {
+    let fits = |axiom: &&model::Axiom| {
+        axiom.role == Role::Forbids && axiom.requirement == Requirement::Acyclic && !axiom.negated
+    };
+    let mut axioms = model.axioms.iter().filter(fits);
+    axioms.any(|axiom| is_consensus(model, axiom.node) && !has_member(model, axiom.node, Base::PoLoc))
+}
+
+/// Whether the relation is a union with coherence and from-read among its members.
+fn is_consensus(model: &Model, node: NodeId) -> bool {
+    has_member(model, node, Base::Co(Scope::Any)) && has_member(model, node, Base::Fr(Scope::Any))
+}
+
+fn has_member(model: &Model, node: NodeId, base: Base) -> bool {
+    match model.node(node) {
+        Node::Base(own) => *own == base,
+        Node::Union(parts) => parts.iter().any(|&part| has_member(model, part, base)),
+        Node::Set(_)
+        | Node::EmptyRelation
+        | Node::EmptySet
+        | Node::Intersection(_)
+        | Node::Difference(..)
+        | Node::Complement(_)
+        | Node::Sequence(_)
+        | Node::Inverse(_)
+        | Node::Plus(_)
+        | Node::Star(_)
+        | Node::Optional(_)
+        | Node::Product(..)
+        | Node::Test(_)
+        | Node::Domain(_)
+        | Node::Range(_)
+        | Node::Rec(..) => false,
+    }
+}
+
+/// The relation with the events of each section taken for one, the first of them.
+fn quotient(pairs: &Matrix, sections: &[Option<u32>]) -> Matrix {
+    let first: Vec<usize> = (0..sections.len())
+        .map(|event| match sections[event] {
+            Some(section) => sections.iter().position(|other| *other == Some(section)).unwrap_or(event),
+            None => event,
+        })
+        .collect();
+    let within = |from: usize, to: usize| sections[from].is_some() && sections[from] == sections[to];
+    let between = pairs.iter().filter(|&(from, to)| !within(from, to));
+    Matrix::new(sections.len(), between.map(|(from, to)| (first[from], first[to])))
 }
 
 impl Value {
@@ -50,32 +110,14 @@ impl Value {
     }
 }
 
-fn compose(left: &Pairs, right: &Pairs) -> Pairs {
-    let through = |&(from, middle): &(usize, usize)| {
-        right.range((middle, 0)..=(middle, usize::MAX)).map(move |&(_, to)| (from, to))
-    };
-    left.iter().flat_map(through).collect()
-}
-
-fn closure(pairs: &Pairs) -> Pairs {
-    let mut all = pairs.clone();
-    loop {
-        let before = all.len();
-        all.extend(compose(&all, pairs));
-        if all.len() == before {
-            return all;
-        }
-    }
-}
-
 /// A set operation, on sets or on relations.
 fn combine(left: Value, right: Value, op: fn(bool, bool) -> bool) -> Value {
-    fn both<T: Ord + Clone>(left: &BTreeSet<T>, right: &BTreeSet<T>, op: fn(bool, bool) -> bool) -> BTreeSet<T> {
-        left.union(right).filter(|&item| op(left.contains(item), right.contains(item))).cloned().collect()
-    }
+    let both = |left: &Set, right: &Set| -> Set {
+        left.union(right).filter(|&item| op(left.contains(item), right.contains(item))).copied().collect()
+    };
     match (left, right) {
-        (Value::Set(left), Value::Set(right)) => Value::Set(both(&left, &right, op)),
-        (Value::Pairs(left), Value::Pairs(right)) => Value::Pairs(both(&left, &right, op)),
+        (Value::Set(left), Value::Set(right)) => Value::Set(both(&left, &right)),
+        (Value::Pairs(left), Value::Pairs(right)) => Value::Pairs(left.combine(&right, op)),
         (Value::Set(_), Value::Pairs(_)) | (Value::Pairs(_), Value::Set(_)) => {
             panic!("a resolved model combines sets with sets and relations with relations")
         }
@@ -87,8 +129,20 @@ impl Naive<'_> {
         (0..self.structure.size).collect()
     }
 
-    fn identity(&self) -> Pairs {
-        self.events().into_iter().map(|event| (event, event)).collect()
+    fn identity(&self) -> Matrix {
+        Matrix::identity(self.structure.size)
+    }
+
+    fn all(&self) -> Matrix {
+        Matrix::product(self.structure.size, &self.events(), &self.events())
+    }
+
+    fn copy(&self, relation: &model::Relation) -> Matrix {
+        Matrix::new(self.structure.size, relation.iter())
+    }
+
+    fn keep(&self, pairs: &Matrix, keep: impl Fn(usize, usize) -> bool) -> Matrix {
+        Matrix::new(self.structure.size, pairs.iter().filter(|&(from, to)| keep(from, to)))
     }
 
     fn set(&mut self, id: NodeId) -> Set {
@@ -98,7 +152,7 @@ impl Naive<'_> {
         }
     }
 
-    fn pairs(&mut self, id: NodeId) -> Pairs {
+    fn pairs(&mut self, id: NodeId) -> Matrix {
         match self.value(id) {
             Value::Pairs(pairs) => pairs,
             Value::Set(_) => panic!("a resolved model has a relation where one is needed"),
@@ -119,7 +173,7 @@ impl Naive<'_> {
         match model.node(id) {
             Node::Base(base) => Value::Pairs(self.base(*base)),
             Node::Set(set) => Value::Set(self.base_set(set)),
-            Node::EmptyRelation => Value::Pairs(Pairs::new()),
+            Node::EmptyRelation => Value::Pairs(Matrix::empty(self.structure.size)),
             Node::EmptySet => Value::Set(Set::new()),
             Node::Union(parts) => self.fold(parts, |a, b| a || b),
             Node::Intersection(parts) => self.fold(parts, |a, b| a && b),
@@ -128,22 +182,27 @@ impl Naive<'_> {
                 let inner = self.value(*inner);
                 let all = match &inner {
                     Value::Set(_) => Value::Set(self.events()),
-                    Value::Pairs(_) => Value::Pairs(product(&self.events(), &self.events())),
+                    Value::Pairs(_) => Value::Pairs(self.all()),
                 };
                 combine(all, inner, |a, b| a && !b)
             }
             Node::Sequence(parts) => {
-                let parts: Vec<Pairs> = parts.iter().map(|&part| self.pairs(part)).collect();
-                Value::Pairs(parts.into_iter().fold(self.identity(), |left, right| compose(&left, &right)))
+                let parts: Vec<Matrix> = parts.iter().map(|&part| self.pairs(part)).collect();
+                Value::Pairs(parts.into_iter().fold(self.identity(), |left, right| left.compose(&right)))
             }
-            Node::Inverse(inner) => Value::Pairs(self.pairs(*inner).into_iter().map(|(from, to)| (to, from)).collect()),
-            Node::Plus(inner) => Value::Pairs(closure(&self.pairs(*inner))),
-            Node::Star(inner) => Value::Pairs(&closure(&self.pairs(*inner)) | &self.identity()),
-            Node::Optional(inner) => Value::Pairs(&self.pairs(*inner) | &self.identity()),
-            Node::Product(from, to) => Value::Pairs(product(&self.set(*from), &self.set(*to))),
-            Node::Test(inner) => Value::Pairs(self.set(*inner).into_iter().map(|event| (event, event)).collect()),
-            Node::Domain(inner) => Value::Set(self.pairs(*inner).into_iter().map(|(from, _)| from).collect()),
-            Node::Range(inner) => Value::Set(self.pairs(*inner).into_iter().map(|(_, to)| to).collect()),
+            Node::Inverse(inner) => Value::Pairs(self.pairs(*inner).inverse()),
+            Node::Plus(inner) => Value::Pairs(self.pairs(*inner).closure()),
+            Node::Star(inner) => Value::Pairs(self.pairs(*inner).closure().combine(&self.identity(), |a, b| a || b)),
+            Node::Optional(inner) => Value::Pairs(self.pairs(*inner).combine(&self.identity(), |a, b| a || b)),
+            Node::Product(from, to) => {
+                Value::Pairs(Matrix::product(self.structure.size, &self.set(*from), &self.set(*to)))
+            }
+            Node::Test(inner) => {
+                let set = self.set(*inner);
+                Value::Pairs(Matrix::new(self.structure.size, set.into_iter().map(|event| (event, event))))
+            }
+            Node::Domain(inner) => Value::Set(self.pairs(*inner).iter().map(|(from, _)| from).collect()),
+            Node::Range(inner) => Value::Set(self.pairs(*inner).iter().map(|(_, to)| to).collect()),
             Node::Rec(group, member) => {
                 self.solve(*group);
                 self.groups[group][*member as usize].clone()
@@ -165,7 +224,7 @@ impl Naive<'_> {
         let bodies = &self.model.groups[group as usize].bodies;
         let sort = |body: &NodeId| match self.model.sorts[body.index()] {
             model::Sort::Set => Value::Set(Set::new()),
-            model::Sort::Relation => Value::Pairs(Pairs::new()),
+            model::Sort::Relation => Value::Pairs(Matrix::empty(self.structure.size)),
         };
         let mut current: Vec<Value> = bodies.iter().map(sort).collect();
         // What is remembered while the approximation changes is worth nothing afterwards.
@@ -194,47 +253,34 @@ impl Naive<'_> {
         }
     }
 
-    fn base(&self, base: Base) -> Pairs {
+    fn base(&self, base: Base) -> Matrix {
         let s = self.structure;
         let internal = |from: usize, to: usize| s.threads[from].is_some() && s.threads[from] == s.threads[to];
-        let scoped = |pairs: Pairs, scope: Scope| -> Pairs {
-            let keep = |&(from, to): &(usize, usize)| match scope {
+        let scoped = |pairs: &Matrix, scope: Scope| {
+            self.keep(pairs, |from, to| match scope {
                 Scope::Any => true,
                 Scope::Internal => internal(from, to),
                 Scope::External => !internal(from, to),
-            };
-            pairs.into_iter().filter(keep).collect()
+            })
         };
         match base {
-            Base::Po => s.po.iter().collect(),
-            Base::PoLoc => s.po.iter().filter(|&(from, to)| s.loc.contains(from, to)).collect(),
-            Base::Addr => s.addr.iter().collect(),
-            Base::Data => s.data.iter().collect(),
-            Base::Ctrl => s.ctrl.iter().collect(),
-            Base::Rmw => s.rmw.iter().collect(),
-            Base::Amo => s.amo.iter().collect(),
-            Base::Rf(scope) => scoped(s.rf.iter().collect(), scope),
-            Base::Co(scope) => scoped(s.co.iter().collect(), scope),
-            Base::Fr(scope) => {
-                let reads: Pairs = s.rf.iter().map(|(write, read)| (read, write)).collect();
-                scoped(compose(&reads, &s.co.iter().collect()), scope)
-            }
-            Base::Loc => s.loc.iter().collect(),
-            Base::Int => {
-                let all = product(&self.events(), &self.events());
-                all.into_iter().filter(|&(from, to)| internal(from, to)).collect()
-            }
+            Base::Po => self.copy(&s.po),
+            Base::PoLoc => self.keep(&self.copy(&s.po), |from, to| s.loc.contains(from, to)),
+            Base::Addr => self.copy(&s.addr),
+            Base::Data => self.copy(&s.data),
+            Base::Ctrl => self.copy(&s.ctrl),
+            Base::Rmw => self.copy(&s.rmw),
+            Base::Amo => self.copy(&s.amo),
+            Base::Rf(scope) => scoped(&self.copy(&s.rf), scope),
+            Base::Co(scope) => scoped(&self.copy(&s.co), scope),
+            Base::Fr(scope) => scoped(&self.copy(&s.rf).inverse().compose(&self.copy(&s.co)), scope),
+            Base::Loc => self.copy(&s.loc),
+            Base::Int => self.keep(&self.all(), internal),
             Base::Ext => {
-                let all = product(&self.events(), &self.events());
                 let owned = |event: usize| s.threads[event].is_some();
-                let apart = |&(from, to): &(usize, usize)| !internal(from, to) && (owned(from) || owned(to));
-                all.into_iter().filter(apart).collect()
+                self.keep(&self.all(), |from, to| !internal(from, to) && (owned(from) || owned(to)))
             }
             Base::Id => self.identity(),
         }
     }
-}
-
-fn product(from: &Set, to: &Set) -> Pairs {
-    from.iter().flat_map(|&from| to.iter().map(move |&to| (from, to))).collect()
 }

@@ -4,7 +4,7 @@ use crate::axioms::forbidden_by;
 use crate::execution::Execution;
 use crate::flaw::Flaw;
 use crate::relations::{relate, replay_all};
-use crate::replay::Replayed;
+use crate::replay::Replays;
 use ir::{Location, Program, Proposition, State};
 use model::Model;
 
@@ -13,6 +13,9 @@ use model::Model;
 /// # Errors
 /// The first thing that is wrong with it.
 pub fn check(program: &Program, model: &Model, execution: &Execution, goal: &Proposition) -> Result<(), Flaw> {
+    if program.alone {
+        return Err(Flaw::Initial("a program that begins alone has no final state".to_owned()));
+    }
     let replayed = replay_all(program, execution)?;
     let structure = relate(program, execution, &replayed)?;
     let observed = program.observables();
@@ -38,9 +41,9 @@ pub fn check(program: &Program, model: &Model, execution: &Execution, goal: &Pro
 }
 
 /// The values of the locations when all threads have ended.
-fn final_state(execution: &Execution, replayed: &[Replayed], locations: &[Location]) -> State {
+fn final_state(execution: &Execution, replayed: &Replays, locations: &[Location]) -> State {
     let value = |location: &Location| match *location {
-        Location::Local(thread, local) => replayed.get(thread.index())?.locals.get(local.index()).copied(),
+        Location::Local(thread, local) => replayed.threads.get(thread.index())?.locals.get(local.index()).copied(),
         Location::Memory(address) => {
             let writes = |id: &&crate::EventId| execution.events[id.index()].address() == Some(address);
             let last = execution.co.iter().filter_map(|order| order.last()).find(writes);

@@ -1,6 +1,6 @@
 //! Executions: what an engine shows as evidence that something can happen.
 
-use ir::{Address, State, TagSet, ThreadId};
+use ir::{Address, Object, Program, State, TagSet, Thread, ThreadId};
 use source::Span;
 
 /// An event of an execution: its position in [`Execution::events`].
@@ -50,9 +50,24 @@ pub struct Event {
 
 /// An execution: the events, who reads from whom, and in which order writes reach memory.
 ///
-/// The events are the initial writes, one per location in the order of [`ir::Program::addresses`], and then the events
-/// of each thread in turn, in program order. Everything else (dependencies, read-modify-write pairs, final values) is
-/// recomputed from the program by whoever needs it.
+/// The events are the initial writes, one per location, and then the events of each thread in turn, in program order.
+/// Everything else (dependencies, read-modify-write pairs, final values) is recomputed from the program by whoever needs
+/// it.
+///
+/// For a program whose threads are all there from the start, the locations are those of [`ir::Program::addresses`], in
+/// that order, and every thread runs to its end.
+///
+/// For a program that begins alone ([`ir::Program::alone`]) the locations with an initial write are the *shared* ones:
+/// from [`ir::System::Publish`] on, every access to one of them is an event. The initial write holds what the first
+/// thread left there before. A location without an initial write is accessed by one thread only after that point, or
+/// only read, and its accesses are no events. A thread may stop before any of its instructions that would make an event
+/// (its events are a prefix of what it could do), but not inside a read-modify-write; nor inside an atomic section,
+/// except for the one thread in which the property fails.
+///
+/// Inside an atomic section nobody can see in which order things happen, so there are fewer events: of each location the
+/// first read that no access of the section to that location precedes, and, where the section ends, one write for each
+/// location that it wrote, in the order of their addresses, with the last value, without tags, at the place of the end.
+/// Read-modify-writes are a read and a write there; fences inside are no events.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Execution {
     /// The events.
@@ -63,6 +78,57 @@ pub struct Execution {
     pub co: Vec<Vec<EventId>>,
     /// The final values of the observed locations.
     pub finals: State,
+    /// The threads that were started: their numbers follow those of the program's own threads.
+    pub started: Vec<Thread>,
+    /// The objects that were made: their numbers follow those of the program's own objects. The cells are those that
+    /// were accessed; their initial values, constants, are what an object that is not zeroed happens to hold at first.
+    pub made: Vec<Object>,
+    /// For each thread, in the order in which it asks: the values of [`ir::System::Nondet`], the numbers of the objects
+    /// made by [`ir::System::Alloc`], the numbers of the threads started by [`ir::System::Spawn`].
+    pub choices: Vec<Vec<u64>>,
+    /// The property that fails, if that is what the execution shows.
+    pub violation: Option<Violation>,
+}
+
+/// What can fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Property {
+    /// An assertion ([`ir::System::Assert`]); with `memory`, an access where there is no location counts too.
+    /// (Without, a thread that makes such an access stops there.)
+    Assertions {
+        /// Whether accesses outside of objects and through null pointers count.
+        memory: bool,
+    },
+    /// All threads have ended or wait, and at least one waits.
+    Deadlock,
+}
+
+/// A property that fails: the thread whose last step shows it, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// The thread. For a deadlock, one of those that wait.
+    pub thread: ThreadId,
+    /// The instruction.
+    pub span: Span,
+    /// What fails: the message of the assertion, or a description.
+    pub message: String,
+}
+
+impl Execution {
+    /// The name of a thread for the reader, whether the program has it or started it.
+    pub fn thread_name(&self, program: &Program, thread: ThreadId) -> String {
+        let mut all = program.threads.iter().chain(&self.started);
+        all.nth(thread.index()).map_or_else(|| format!("thread {}", thread.0), |thread| thread.name.clone())
+    }
+
+    /// The name of a location for the reader, as [`Program::address_name`], in objects that were made too.
+    pub fn address_name(&self, program: &Program, address: Address) -> String {
+        let Some(made) = address.object.index().checked_sub(program.objects.len()).and_then(|at| self.made.get(at))
+        else {
+            return program.address_name(address);
+        };
+        if address.offset == 0 { made.name.clone() } else { format!("{}[{}]", made.name, address.offset) }
+    }
 }
 
 impl Event {

@@ -34,6 +34,8 @@ pub enum Flaw {
     Filter,
     /// The final state does not satisfy the proposition that it is evidence for.
     Goal,
+    /// The execution does not show that the property fails.
+    Violation(String),
     /// The model forbids the execution by this axiom.
     Forbidden(String),
 }
@@ -51,6 +53,7 @@ impl fmt::Display for Flaw {
             }
             Flaw::Filter => f.write_str("the final state does not pass the program's filter"),
             Flaw::Goal => f.write_str("the final state does not satisfy the proposition"),
+            Flaw::Violation(what) => write!(f, "the property: {what}"),
             Flaw::Forbidden(axiom) => write!(f, "the model forbids this execution: `{axiom}`"),
         }
     }

@@ -2,16 +2,21 @@
 //!
 //! What an engine finds is an [`Execution`]. [`check`] decides whether it is one: it runs every thread again with a
 //! plain interpreter, recomputes every relation from the program, and evaluates the model's axioms with an evaluator of
-//! its own. It shares no code with any engine, nor with the evaluator of `model`.
+//! its own. It shares no code with any engine, nor with the evaluator of `model`. [`check_violation`] does the same for
+//! programs that start threads.
 
 mod axioms;
 mod check;
+mod dynamic;
 mod execution;
 mod flaw;
+mod matrix;
 mod relations;
 mod replay;
+mod violation;
 
 pub use check::check;
-pub use execution::{Action, Event, EventId, Execution};
+pub use execution::{Action, Event, EventId, Execution, Property, Violation};
 pub use flaw::Flaw;
 pub use relations::structure;
+pub use violation::{check_violation, waiting};

@@ -1,8 +1,9 @@
 //! The relations of an execution, recomputed from the program.
 
+use crate::dynamic;
 use crate::execution::{Action, Event, EventId, Execution};
 use crate::flaw::Flaw;
-use crate::replay::{Replayed, replay};
+use crate::replay::{Replays, replay};
 use ir::{Address, Program, ThreadId, eval, truncate};
 use model::{EventSet, Relation, Structure};
 use std::collections::BTreeMap;
@@ -15,23 +16,26 @@ use std::collections::BTreeMap;
 /// # Errors
 /// What the program cannot do, or what is wrong with reads-from or coherence.
 pub fn structure(program: &Program, execution: &Execution) -> Result<Structure, Flaw> {
-    let replayed = replay_all(program, execution)?;
-    relate(program, execution, &replayed)
+    let replays =
+        if program.alone { dynamic::replay_all(program, execution)?.0 } else { replay_all(program, execution)? };
+    relate(program, execution, &replays)
 }
 
 /// Checks the initial writes and runs every thread.
-pub(crate) fn replay_all(program: &Program, execution: &Execution) -> Result<Vec<Replayed>, Flaw> {
+pub(crate) fn replay_all(program: &Program, execution: &Execution) -> Result<Replays, Flaw> {
     let mut first = initial_writes(program, execution)?;
-    let mut replayed = Vec::new();
+    let mut replays = Replays { sections: vec![None; execution.events.len()], ..Replays::default() };
     for thread in (0..program.threads.len()).map(|at| ThreadId(at as u32)) {
         let own = execution.events[first..].iter().take_while(|event| event.thread == Some(thread)).count();
-        replayed.push(replay(program, execution, thread, first, first + own)?);
+        replays.threads.push(replay(program, execution, thread, first, first + own)?);
+        let pairs = (first..first + own).flat_map(|earlier| (earlier + 1..first + own).map(move |at| (earlier, at)));
+        replays.order.extend(pairs);
         first += own;
     }
     if first != execution.events.len() {
         return Err(Flaw::Initial(format!("event {first} does not stand with the events of its thread")));
     }
-    Ok(replayed)
+    Ok(replays)
 }
 
 /// Checks that the events begin with the initial writes, and counts these.
@@ -43,8 +47,7 @@ fn initial_writes(program: &Program, execution: &Execution) -> Result<usize, Fla
             return Err(Flaw::Initial(format!("the one of {name} is missing")));
         };
         // An initial value is a constant or an address: it mentions no local, so any function will do.
-        let no_locals = ir::Function { name: String::new(), locals: Vec::new(), blocks: Vec::new() };
-        let value = truncate(eval(&cell.initial, &no_locals, &[]).0, cell.width);
+        let value = truncate(eval(&cell.initial, &no_locals(), &[]).0, cell.width);
         let expected = event.action == Action::Write { address, value };
         if !expected || event.thread.is_some() || !event.tags.is_empty() {
             return Err(Flaw::Initial(format!("event {at} is not the one of {name}")));
@@ -54,8 +57,13 @@ fn initial_writes(program: &Program, execution: &Execution) -> Result<usize, Fla
     Ok(count)
 }
 
+/// A function without locals, to evaluate constants in.
+pub(crate) fn no_locals() -> ir::Function {
+    ir::Function { name: String::new(), params: 0, library: false, locals: Vec::new(), blocks: Vec::new() }
+}
+
 /// Builds the structure from what the replay of the threads found.
-pub(crate) fn relate(program: &Program, execution: &Execution, replayed: &[Replayed]) -> Result<Structure, Flaw> {
+pub(crate) fn relate(program: &Program, execution: &Execution, replays: &Replays) -> Result<Structure, Flaw> {
     let events = &execution.events;
     let size = events.len();
     let mut structure = Structure::new(size);
@@ -74,15 +82,14 @@ pub(crate) fn relate(program: &Program, execution: &Execution, replayed: &[Repla
             structure.tags.entry(name).or_insert_with(|| EventSet::empty(size)).insert(at);
         }
         for (other, later) in events.iter().enumerate() {
-            if event.thread.is_some() && event.thread == later.thread && at < other {
-                structure.po.insert(at, other);
-            }
             if event.address().is_some() && event.address() == later.address() {
                 structure.loc.insert(at, other);
             }
         }
     }
-    for thread in replayed {
+    replays.order.iter().for_each(|&(earlier, later)| structure.po.insert(earlier, later));
+    structure.sections.clone_from(&replays.sections);
+    for thread in &replays.threads {
         let parts = [
             (&mut structure.addr, &thread.addr),
             (&mut structure.data, &thread.data),
@@ -136,7 +143,7 @@ fn coherence(program: &Program, execution: &Execution) -> Result<Relation, Flaw>
         let Some((first, address)) = first.and_then(|event| Some((event, written(event)?))) else {
             return Err(Flaw::Coherence("?".to_owned(), "an order that does not begin with a write".to_owned()));
         };
-        let flaw = |what: &str| Flaw::Coherence(program.address_name(address), what.to_owned());
+        let flaw = |what: &str| Flaw::Coherence(execution.address_name(program, address), what.to_owned());
         if first.thread.is_some() {
             return Err(flaw("the initial write is not the first"));
         }
@@ -153,7 +160,7 @@ fn coherence(program: &Program, execution: &Execution) -> Result<Relation, Flaw>
     // A location without an order may have its initial write only.
     match missing.into_iter().find(|&(_, count)| count > 1) {
         Some((address, _)) => {
-            Err(Flaw::Coherence(program.address_name(address), "its writes have no order".to_owned()))
+            Err(Flaw::Coherence(execution.address_name(program, address), "its writes have no order".to_owned()))
         }
         None => Ok(relation),
     }

@@ -9,10 +9,10 @@ use source::Span;
 use std::collections::BTreeSet;
 
 /// How many instructions a thread may execute without an event before the replay gives up on it.
-const SILENT_STEPS: u32 = 1_000_000;
+pub(crate) const SILENT_STEPS: u32 = 1_000_000;
 
 /// The reads that a value was computed from, as positions in the execution.
-type Taint = BTreeSet<usize>;
+pub(crate) type Taint = BTreeSet<usize>;
 
 /// What the replay of a thread finds: the dependencies between its events, and the values of its locals at the end.
 #[derive(Debug, Clone, Default)]
@@ -23,6 +23,16 @@ pub(crate) struct Replayed {
     pub rmw: BTreeSet<(usize, usize)>,
     pub amo: BTreeSet<(usize, usize)>,
     pub locals: Vec<u64>,
+}
+
+/// What the replay of all threads finds.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Replays {
+    pub threads: Vec<Replayed>,
+    /// Program order, transitive.
+    pub order: Vec<(usize, usize)>,
+    /// For each event the atomic section it is in.
+    pub sections: Vec<Option<u32>>,
 }
 
 /// An open reservation: for which cell, by which read, and what the address was computed from.
@@ -120,8 +130,10 @@ impl<'a> Replay<'a> {
                     let to = if self.value(condition) != 0 { *then } else { *otherwise };
                     self.enter(to);
                 }
-                Terminator::Return if self.next == self.end => return Ok(()),
-                Terminator::Return => return Err(self.flaw("the thread ends before its last event")),
+                Terminator::Return(_) | Terminator::Exit(_) if self.next == self.end => return Ok(()),
+                Terminator::Return(_) | Terminator::Exit(_) => {
+                    return Err(self.flaw("the thread ends before its last event"));
+                }
                 Terminator::Cut { span } => {
                     self.span = *span;
                     return Err(self.flaw("the thread goes on beyond the bound on loops"));
@@ -246,11 +258,12 @@ impl<'a> Replay<'a> {
                     return Err(self.flaw(format!("event {at} is not the fence that stands here")));
                 }
             }
-            Op::Assume { condition } => {
+            Op::Assume { condition, waits: _ } => {
                 if self.value(condition) == 0 {
                     return Err(self.flaw("an assumption does not hold"));
                 }
             }
+            Op::System(_) => return Err(self.flaw("an instruction of programs that start threads")),
         }
         Ok(())
     }

@@ -44,7 +44,7 @@ fn execution(program: &Program, actions: &[&[Action]], rf: &[(u32, u32)], co: &[
             let tags = match &instr.op {
                 Op::Load { tags, .. } | Op::Store { tags, .. } | Op::Fence { tags } => tags.clone(),
                 Op::StoreConditional { tags, .. } => tags.clone(),
-                Op::Rmw { .. } | Op::Assign { .. } | Op::Assume { .. } => TagSet::default(),
+                Op::Rmw { .. } | Op::Assign { .. } | Op::Assume { .. } | Op::System(_) => TagSet::default(),
             };
             let thread = Some(ThreadId(thread as u32));
             events.push(Event { thread, action: *action, tags, span: instr.span });
@@ -55,6 +55,7 @@ fn execution(program: &Program, actions: &[&[Action]], rf: &[(u32, u32)], co: &[
         rf: rf.iter().map(|&(write, read)| (EventId(write), EventId(read))).collect(),
         co: co.iter().map(|order| order.iter().map(|&write| EventId(write)).collect()).collect(),
         finals,
+        ..Execution::default()
     }
 }
 

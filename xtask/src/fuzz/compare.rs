@@ -95,7 +95,7 @@ pub fn for_model(program: &Program, model: &Model) -> Program {
 }
 
 fn request(engine: &str, order: Order) -> Request {
-    Request { engine: Some(engine.to_owned()), options: Options { order, ..Options::default() } }
+    Request { engine: Some(engine.to_owned()), options: Options { order, ..Options::default() }, ..Request::default() }
 }
 
 /// All final states; nothing if the engine has no answer.

@@ -3,7 +3,7 @@
 use super::compare::Disagreement;
 use crate::run::root;
 use anyhow::{Context, Result};
-use engine::{Options, Unobserved};
+use engine::Unobserved;
 use session::Request;
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ pub fn save(disagreement: &Disagreement) -> Result<PathBuf> {
 fn expectation(disagreement: &Disagreement) -> Result<String> {
     let model = session::model(&disagreement.model)?;
     let judge = if model.head.buffers.is_some() { "buffers" } else { "enumerate" };
-    let request = Request { engine: Some(judge.to_owned()), options: Options::default() };
+    let request = Request { engine: Some(judge.to_owned()), ..Request::default() };
     let program = super::compare::for_model(&disagreement.program, &model);
     let states = session::states(&program, &model, &request, &Unobserved)?.map_err(|why| anyhow::anyhow!("{why}"))?;
     let outcomes =

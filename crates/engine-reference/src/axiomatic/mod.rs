@@ -38,8 +38,15 @@ impl Engine for Axiomatic {
         "enumeration of candidate executions, any model: slow, the judge"
     }
 
-    fn accepts(&self, _task: &Task<'_>) -> Result<(), Refusal> {
-        Ok(())
+    fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal> {
+        let violation = matches!(task.question, Question::Violation(_));
+        if !task.program.alone && !violation {
+            return Ok(());
+        }
+        Err(Refusal {
+            reason: "the engine `enumerate` takes litmus tests, not programs that start threads".to_owned(),
+            help: "use the engine `buffers` or `partial-order`".to_owned(),
+        })
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Answer, NoAnswer> {
@@ -51,7 +58,7 @@ impl Engine for Axiomatic {
         let mut enumeration = Enumeration::new(task, &unrolled.program, &layout, observer);
         enumeration.combine(&threads, &writes_to_come(&threads), &mut Vec::new())?;
         let findings = match task.question {
-            Question::Reach(_) => Findings::Reach(enumeration.reached),
+            Question::Reach(_) | Question::Violation(_) => Findings::Reach(enumeration.reached),
             Question::States => Findings::States(enumeration.finals.into_values().collect()),
         };
         let cut = threads.iter().any(|traces| traces.cut);
@@ -111,7 +118,7 @@ fn hidden_constants(program: &Program, threads: &[Traces]) -> BTreeSet<u64> {
                 | Op::Rmw { value, .. }
                 | Op::StoreConditional { value, .. }
                 | Op::Assign { value, .. } => collect_constants(value, &mut found),
-                Op::Load { .. } | Op::Fence { .. } | Op::Assume { .. } => {}
+                Op::Load { .. } | Op::Fence { .. } | Op::Assume { .. } | Op::System(_) => {}
             }
         }
     }
@@ -157,7 +164,7 @@ impl<'a> Enumeration<'a> {
     fn new(task: &'a Task<'a>, program: &'a Program, layout: &'a Layout, observer: &'a dyn Observer) -> Self {
         let goals = match task.question {
             Question::Reach(goals) => goals.len(),
-            Question::States => 0,
+            Question::States | Question::Violation(_) => 0,
         };
         Enumeration {
             task,
@@ -264,6 +271,7 @@ impl<'a> Enumeration<'a> {
                 entry.flags.sort();
                 entry.flags.dedup();
             }
+            Question::Violation(_) => {}
         }
     }
 }

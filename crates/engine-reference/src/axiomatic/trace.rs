@@ -188,7 +188,7 @@ impl Tracer<'_> {
                     let to = if self.value(&path, condition) != 0 { then } else { otherwise };
                     path.enter(*to);
                 }
-                Terminator::Return => {
+                Terminator::Return(_) | Terminator::Exit(_) => {
                     traces.passed.extend(path.passed);
                     return traces.all.push(path.trace);
                 }
@@ -216,10 +216,12 @@ impl Tracer<'_> {
                 path.event(Act::Fence, tags, span, &Taint::new());
                 return Outcome::On(Box::new(path));
             }
-            Op::Assume { condition } => {
+            Op::Assume { condition, waits: _ } => {
                 let holds = self.value(&path, condition) != 0;
                 return if holds { Outcome::On(Box::new(path)) } else { Outcome::Choice(Vec::new()) };
             }
+            // Such programs are refused.
+            Op::System(_) => return Outcome::Choice(Vec::new()),
         };
         let word = self.value(&path, addr);
         let Some(cell) = self.layout.cell(word) else {
@@ -294,7 +296,7 @@ impl Tracer<'_> {
                 paths.push(fails);
                 paths
             }
-            Op::Assign { .. } | Op::Fence { .. } | Op::Assume { .. } => vec![path],
+            Op::Assign { .. } | Op::Fence { .. } | Op::Assume { .. } | Op::System(_) => vec![path],
         }
     }
 }

@@ -99,6 +99,7 @@ impl History {
                 .map(|writes| writes.iter().map(|&write| id(write)).collect())
                 .collect(),
             finals,
+            ..Execution::default()
         }
     }
 }

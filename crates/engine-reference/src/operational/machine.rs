@@ -43,6 +43,8 @@ struct Entry {
     value: u64,
     number: u32,
     epoch: u32,
+    /// Whether later reads of the thread wait for this one.
+    awaited: bool,
     /// For the write of an atomic pair: what the read of the pair read. Between that and this write no write of another
     /// thread may reach the cell.
     link: Option<Reservation>,
@@ -77,6 +79,7 @@ pub(super) struct Machine<'a> {
     buffers: Buffers,
     drain: TagSet,
     order_writes: TagSet,
+    wait: TagSet,
 }
 
 impl Snapshot {
@@ -102,7 +105,8 @@ impl<'a> Machine<'a> {
             let tags = program.tags.iter().enumerate().filter(|(_, tag)| names.contains(tag));
             tags.map(|(at, _)| ir::TagId(at as u32)).collect()
         };
-        Machine { program, layout, buffers, drain: named(&head.drain), order_writes: named(&head.order_writes) }
+        let (drain, order_writes, wait) = (named(&head.drain), named(&head.order_writes), named(&head.wait));
+        Machine { program, layout, buffers, drain, order_writes, wait }
     }
 
     pub fn history(&self) -> History {
@@ -201,13 +205,16 @@ impl<'a> Machine<'a> {
             if let Some(instr) = block.instrs.get(thread.index as usize) {
                 match &instr.op {
                     Op::Assign { dst, value: expr } => thread.locals[dst.index()] = value(expr, &thread.locals),
-                    Op::Assume { condition } if value(condition, &thread.locals) == 0 => return Err(Stop::Disabled),
+                    Op::Assume { condition, waits: _ } if value(condition, &thread.locals) == 0 => {
+                        return Err(Stop::Disabled);
+                    }
                     Op::Assume { .. } => {}
                     Op::Load { .. }
                     | Op::Store { .. }
                     | Op::Rmw { .. }
                     | Op::StoreConditional { .. }
-                    | Op::Fence { .. } => return Ok(()),
+                    | Op::Fence { .. }
+                    | Op::System(_) => return Ok(()),
                 }
                 thread.index += 1;
                 continue;
@@ -217,7 +224,7 @@ impl<'a> Machine<'a> {
                 Terminator::Branch { condition, then, otherwise, join: _, span: _ } => {
                     if value(condition, &thread.locals) != 0 { then } else { otherwise }
                 }
-                Terminator::Return => {
+                Terminator::Return(_) | Terminator::Exit(_) => {
                     thread.index = u32::MAX;
                     return Ok(());
                 }
@@ -247,12 +254,17 @@ impl<'a> Machine<'a> {
         let span = instr.span;
         let body = self.body(at);
         let waits = |state: &Snapshot| if state.threads[at].buffer.is_empty() { Ok(()) } else { Err(Stop::Disabled) };
+        let reads = |state: &Snapshot| match state.threads[at].buffer.iter().any(|entry| entry.awaited) {
+            true => Err(Stop::Disabled),
+            false => Ok(()),
+        };
         match &instr.op {
             Op::Load { dst, addr, tags, reserve } => {
                 let cell = self.cell(&state.threads[at], at, addr, span)?;
                 if self.drains(tags) {
                     waits(state)?;
                 }
+                reads(state)?;
                 let own = read(state, at, cell, *dst, body, (tags, span), history);
                 if *reserve {
                     state.threads[at].reservation = Some(Reservation { cell, own });
@@ -269,6 +281,7 @@ impl<'a> Machine<'a> {
                 if drains {
                     waits(state)?;
                 }
+                reads(state)?;
                 let own = read(state, at, cell, *dst, body, (read_tags, span), history);
                 let locals = &state.threads[at].locals;
                 if when.as_ref().is_none_or(|when| eval(when, body, locals).0 != 0) {
@@ -295,9 +308,13 @@ impl<'a> Machine<'a> {
                 if !thread.buffer.is_empty() && tags.iter().any(|tag| self.order_writes.contains(tag)) {
                     thread.epoch += 1;
                 }
+                if tags.iter().any(|tag| self.wait.contains(tag)) {
+                    thread.buffer.iter_mut().for_each(|entry| entry.awaited = true);
+                }
                 history.iter_mut().for_each(|history| history.fence(at, tags, span));
             }
             Op::Assign { .. } | Op::Assume { .. } => {}
+            Op::System(_) => return Err(Stop::Disabled),
         }
         Ok(())
     }
@@ -314,7 +331,7 @@ impl<'a> Machine<'a> {
     ) -> Result<(), Stop> {
         let value = truncate(value, self.layout.widths[cell]);
         let thread = &mut state.threads[at];
-        let entry = Entry { cell, value, number: thread.writes, epoch: thread.epoch, link };
+        let entry = Entry { cell, value, number: thread.writes, epoch: thread.epoch, awaited: false, link };
         thread.writes += 1;
         history.iter_mut().for_each(|history| history.write(at, cell, value, tags, span));
         if drains && !thread.buffer.is_empty() {

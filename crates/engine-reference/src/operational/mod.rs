@@ -10,6 +10,7 @@
 //! (TSO), one per thread and location (PSO). It counts states, not executions: final states have a count of 0 and no
 //! example.
 
+mod dynamic;
 mod history;
 mod machine;
 
@@ -38,8 +39,14 @@ impl Engine for Operational {
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal> {
+        let violation = matches!(task.question, Question::Violation(_));
         match task.model.head.buffers {
-            Some(_) => Ok(()),
+            Some(_) if task.program.alone == violation => Ok(()),
+            Some(_) => Err(Refusal {
+                reason: "programs that start threads are asked for violations, litmus tests for final states"
+                    .to_owned(),
+                help: "ask the other question".to_owned(),
+            }),
             None => Err(Refusal {
                 reason: format!("the model {} has no reading with store buffers", task.model.name),
                 help: "use the engine `enumerate`, or a model with `@buffers` in its head".to_owned(),
@@ -51,6 +58,9 @@ impl Engine for Operational {
         let Some(buffers) = task.model.head.buffers else {
             return gave_up("the model has no reading with store buffers");
         };
+        if let Question::Violation(property) = task.question {
+            return dynamic::search(task, buffers, property, observer);
+        }
         let unrolled = ir::unroll(task.program, task.options.unwind);
         let layout = Layout::new(&unrolled.program);
         let machine = Machine::new(&unrolled.program, &layout, &task.model.head, buffers);
@@ -59,7 +69,7 @@ impl Engine for Operational {
         let cut = search.cut || (!complete && !unrolled.cut.is_empty());
         observer.phase("search", &format!("{} states", search.seen.len()));
         let findings = match task.question {
-            Question::Reach(_) => Findings::Reach(search.reached(&machine)?),
+            Question::Reach(_) | Question::Violation(_) => Findings::Reach(search.reached(&machine)?),
             Question::States => {
                 let bare = |state| FinalState { state, executions: 0, example: None, flags: Vec::new() };
                 Findings::States(search.finals.into_iter().map(bare).collect())
@@ -91,7 +101,7 @@ impl<'a> Search<'a> {
     fn new(task: &'a Task<'a>, layout: &'a Layout) -> Self {
         let goals = match task.question {
             Question::Reach(goals) => goals.len(),
-            Question::States => 0,
+            Question::States | Question::Violation(_) => 0,
         };
         Search {
             task,
@@ -163,6 +173,7 @@ impl<'a> Search<'a> {
             Question::States => {
                 self.finals.insert(self.observation.observed(&state));
             }
+            Question::Violation(_) => {}
         }
     }
 

@@ -143,7 +143,7 @@ impl Lower<'_, '_, '_> {
         let operand = Expr::constant(1, ty.width());
         let old = self.ordered(addr, ty, Some(zero.clone()), operand, None, Order::Acquire, span, None);
         let free = Expr::Local(old).binary(BinaryOp::Eq, zero);
-        self.body.emit(Op::Assume { condition: free });
+        self.body.emit(Op::Assume { condition: free, waits: true });
         Ok(Value::none())
     }
 

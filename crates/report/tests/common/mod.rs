@@ -1,6 +1,8 @@
 //! Executions made by hand: the classics, without a front end or an engine.
 #![allow(dead_code, clippy::unwrap_used, clippy::needless_range_loop)]
 
+pub mod scene;
+
 use ir::{
     Address, Atom, Block, Cell, Comparison, Condition, Expr, Function, FunctionId, Local, LocalId, Location, Object,
     ObjectId, Program, Proposition, Quantifier, TagSet, Terminator, Thread, ThreadId, Width,
@@ -8,6 +10,7 @@ use ir::{
 use model::{Relation, Structure};
 use report::Graph;
 use source::{SourceFile, Span};
+use std::path::PathBuf;
 use witness::{Action, Event, EventId, Execution};
 
 /// An event: `R x 0`, `W x 1`, or `F mfence 0`, with the text of its instruction.
@@ -87,8 +90,8 @@ pub fn example(
             structure_threads.push(Some(thread as u32));
             events.push(Event { thread: Some(ThreadId(thread as u32)), action, tags, span: spans[thread][row] });
         }
-        let blocks = vec![Block { instrs: vec![], terminator: Terminator::Return }];
-        functions.push(Function { name: format!("P{thread}"), locals, blocks });
+        let blocks = vec![Block { instrs: vec![], terminator: Terminator::Return(None) }];
+        functions.push(Function { name: format!("P{thread}"), params: 0, library: false, locals, blocks });
     }
     let equal = |(&location, &value): (&Location, &u64)| {
         Proposition::Atom(Atom { location, comparison: Comparison::Eq, value })
@@ -136,6 +139,7 @@ pub fn example(
         rf: rf.iter().map(|(w, r)| (id(w), id(r))).collect(),
         co: co.iter().map(|c| c.iter().map(id).collect()).collect(),
         finals,
+        ..Execution::default()
     };
     Example { program, execution, structure: s }
 }
@@ -193,4 +197,14 @@ pub fn sb_cycle() -> report::Explanation {
         requirement: "acyclic po | rf | fr | co".to_owned(),
         steps: vec![step(2, 3, "po"), step(3, 4, "fre"), step(4, 5, "po"), step(5, 2, "fre")],
     }
+}
+
+/// Compares `actual` with the file of that name.
+pub fn expect(name: &str, actual: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/expected").join(name);
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, actual).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(expected == actual, "{name} differs; BLESS=1 rewrites it. Now it is:\n{actual}");
 }

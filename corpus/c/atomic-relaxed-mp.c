@@ -1,0 +1,38 @@
+/* Message passing by a relaxed flag: reordered where plain variables are.
+ * expect sc: SAFE
+ * expect tso: SAFE
+ * expect pso: UNSAFE
+ * expect rmo: UNSAFE
+ * expect alpha: UNSAFE
+ * expect power: UNSAFE
+ */
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+int data;
+atomic_int ready;
+
+static void *writer(void *unused)
+{
+    data = 1;
+    atomic_store_explicit(&ready, 1, memory_order_relaxed);
+    return NULL;
+}
+
+static void *reader(void *unused)
+{
+    if (atomic_load_explicit(&ready, memory_order_relaxed))
+        assert(data == 1);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, writer, NULL);
+    pthread_create(&b, NULL, reader, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}

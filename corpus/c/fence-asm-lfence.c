@@ -1,0 +1,40 @@
+/* Store buffering with lfence of x86: it orders what comes after reads, not a write and a later read.
+ * expect sc: SAFE
+ * expect tso: UNSAFE
+ * expect pso: UNSAFE
+ * expect rmo: UNSAFE
+ * expect alpha: UNSAFE
+ * expect power: UNSAFE
+ */
+#include <assert.h>
+#include <pthread.h>
+
+int x, y;
+int r0, r1;
+
+static void *left(void *unused)
+{
+    x = 1;
+    __asm__ __volatile__("lfence" ::: "memory");
+    r0 = y;
+    return NULL;
+}
+
+static void *right(void *unused)
+{
+    y = 1;
+    __asm__ __volatile__("lfence" ::: "memory");
+    r1 = x;
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, left, NULL);
+    pthread_create(&b, NULL, right, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    assert(r0 == 1 || r1 == 1);
+    return 0;
+}

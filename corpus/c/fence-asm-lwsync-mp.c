@@ -1,0 +1,40 @@
+/* Message passing with lwsync on both sides. It holds wherever all threads see a write at the same time; the model
+ * of power that is used here does not carry lwsync from a write to a read (SOUNDNESS.md).
+ * expect sc: SAFE
+ * expect tso: SAFE
+ * expect pso: SAFE
+ * expect rmo: SAFE
+ * expect alpha: SAFE
+ * expect power: UNSAFE
+ */
+#include <assert.h>
+#include <pthread.h>
+
+int data, ready;
+
+static void *writer(void *unused)
+{
+    data = 1;
+    __asm__ __volatile__("lwsync" ::: "memory");
+    ready = 1;
+    return NULL;
+}
+
+static void *reader(void *unused)
+{
+    int seen = ready;
+    __asm__ __volatile__("lwsync" ::: "memory");
+    int got = data;
+    assert(!(seen == 1 && got == 0));
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, writer, NULL);
+    pthread_create(&b, NULL, reader, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}

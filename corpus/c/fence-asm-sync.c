@@ -1,0 +1,40 @@
+/* Store buffering with sync of Power in inline assembly: a full fence.
+ * expect sc: SAFE
+ * expect tso: SAFE
+ * expect pso: SAFE
+ * expect rmo: SAFE
+ * expect alpha: SAFE
+ * expect power: SAFE
+ */
+#include <assert.h>
+#include <pthread.h>
+
+int x, y;
+int r0, r1;
+
+static void *left(void *unused)
+{
+    x = 1;
+    __asm__ __volatile__("sync" ::: "memory");
+    r0 = y;
+    return NULL;
+}
+
+static void *right(void *unused)
+{
+    y = 1;
+    __asm__ __volatile__("sync" ::: "memory");
+    r1 = x;
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, left, NULL);
+    pthread_create(&b, NULL, right, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    assert(r0 == 1 || r1 == 1);
+    return 0;
+}

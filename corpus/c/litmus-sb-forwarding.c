@@ -1,0 +1,51 @@
+/* Store buffering where each thread first reads its own write back. The value comes from the own buffer, so the
+ * read in between is no fence.
+ * expect sc: SAFE
+ * expect tso: UNSAFE
+ * expect pso: UNSAFE
+ * expect rmo: UNSAFE
+ * expect alpha: UNSAFE
+ * expect power: UNSAFE
+ * with -DFENCE: sc SAFE, tso SAFE, pso SAFE, rmo SAFE, alpha SAFE, power SAFE
+ */
+#include <assert.h>
+#include <pthread.h>
+
+#ifdef FENCE
+#define fence() __sync_synchronize()
+#else
+#define fence() ((void)0)
+#endif
+
+int x, y;
+int r0, r1, r2, r3;
+
+static void *left(void *unused)
+{
+    x = 1;
+    r0 = x;
+    fence();
+    r1 = y;
+    return NULL;
+}
+
+static void *right(void *unused)
+{
+    y = 1;
+    r2 = y;
+    fence();
+    r3 = x;
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, left, NULL);
+    pthread_create(&b, NULL, right, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    assert(r0 == 1 && r2 == 1);
+    assert(r1 == 1 || r3 == 1);
+    return 0;
+}

@@ -1,0 +1,61 @@
+//! The system's C preprocessor.
+
+use crate::args::C;
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A folder with our own headers, gone when this is.
+struct Headers(PathBuf);
+
+impl Headers {
+    fn write() -> Result<Self> {
+        let folder = std::env::temp_dir().join(format!("fencepost-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        let headers = Headers(folder);
+        for (name, text) in front_c::headers() {
+            let path = headers.0.join(name);
+            if let Some(parent) = path.parent() {
+                std::fs::create_dir_all(parent)?;
+            }
+            std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        Ok(headers)
+    }
+}
+
+impl Drop for Headers {
+    fn drop(&mut self) {
+        // What stays behind in the temporary folder does no harm.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What the preprocessor makes of a file.
+pub fn preprocess(path: &Path, c: &C) -> Result<String> {
+    let headers = Headers::write()?;
+    let own = std::env::var_os("CC");
+    let compilers = own.iter().map(|name| name.as_os_str()).chain(["cc", "gcc", "clang"].map(AsRef::as_ref));
+    for compiler in compilers {
+        let mut command = Command::new(compiler);
+        command.args(["-E", "-std=gnu11", "-D__FENCEPOST__=1", "-U__SIZEOF_INT128__", "-x", "c"]);
+        command.args(c.define.iter().map(|definition| format!("-D{definition}")));
+        for folder in &c.include {
+            command.arg("-I").arg(folder);
+        }
+        command.arg("-idirafter").arg(&headers.0).arg(path).stdin(Stdio::null());
+        let output = match command.output() {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            other => other.with_context(|| format!("cannot run {}", compiler.display()))?,
+        };
+        if !output.status.success() {
+            bail!(
+                "the preprocessor does not take {}:\n{}",
+                path.display(),
+                String::from_utf8_lossy(&output.stderr).trim_end()
+            );
+        }
+        return String::from_utf8(output.stdout).with_context(|| format!("{} is no UTF-8 text", path.display()));
+    }
+    bail!("there is no C compiler to preprocess {}; install one, set CC, or give a preprocessed .i file", path.display())
+}

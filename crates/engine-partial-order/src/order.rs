@@ -1,0 +1,132 @@
+//! Program order, within threads and from thread to thread.
+
+use engine::NoAnswer;
+use logic::{Bool, Implications};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use symbolic::{Link, Structure};
+
+/// Where an event stands: its thread, and how many events of the thread come before it.
+pub type Place = (u32, u32);
+
+/// Where a link begins or ends in a thread: the position, and the link's number. Links at the same position come in the
+/// order of their numbers.
+pub type Port = (u32, usize);
+
+/// For each other thread: the positions such that its events before them come before, in descending order, each with
+/// the condition that one at least as far is reached.
+type Clock = BTreeMap<u32, Vec<(u32, Bool)>>;
+
+/// When events are in program order.
+#[derive(Debug, Default)]
+pub struct ProgramOrder {
+    places: Vec<Option<Place>>,
+    /// For each thread the ports at which links arrive, ascending, and what comes before all from there on.
+    arrivals: Vec<Vec<(Port, Clock)>>,
+    links: Vec<Link>,
+}
+
+impl ProgramOrder {
+    pub fn new(structure: &mut Structure, implications: &mut Implications) -> Result<Self, NoAnswer> {
+        let mut places = vec![None; structure.events.len()];
+        for (thread, events) in structure.threads.iter().enumerate() {
+            for (position, &event) in events.iter().enumerate() {
+                places[event as usize] = Some((thread as u32, position as u32));
+            }
+        }
+        let mut links: Vec<Link> = structure.links.iter().filter(|link| link.when != Bool::FALSE).copied().collect();
+        for link in &mut links {
+            // A condition that holds whenever something comes after the link need not be said.
+            let later = structure.threads[link.to.0 as usize].iter().skip(link.to.1 as usize);
+            let guards = later.map(|&event| structure.events[event as usize].guard);
+            if guards.into_iter().all(|guard| implications.holds(&structure.terms, guard, link.when)) {
+                link.when = Bool::TRUE;
+            }
+        }
+        let mut order = ProgramOrder { places, arrivals: vec![Vec::new(); structure.threads.len()], links };
+        for _ in 0..=order.links.len() {
+            let next = order.propagate(structure);
+            if next == order.arrivals {
+                return Ok(order);
+            }
+            order.arrivals = next;
+        }
+        Err(NoAnswer::GaveUp("threads can wait for each other to end, in a circle".to_owned()))
+    }
+
+    /// The links between threads.
+    pub fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// The place of an event; the initial writes have none.
+    pub fn place(&self, event: usize) -> Option<Place> {
+        self.places[event]
+    }
+
+    /// One step along each link.
+    fn propagate(&self, structure: &mut Structure) -> Vec<Vec<(Port, Clock)>> {
+        let terms = &mut structure.terms;
+        let mut arriving: Vec<BTreeMap<Port, FxHashMap<Place, Bool>>> = vec![BTreeMap::new(); self.arrivals.len()];
+        for (number, link) in self.links.iter().enumerate() {
+            let (thread, position) = link.from;
+            let at = arriving[link.to.0 as usize].entry((link.to.1, number)).or_default();
+            let mut sources: Vec<(Place, Bool)> = vec![(link.from, link.when)];
+            if let Some(clock) = self.clock(thread, (position, number)) {
+                for (&other, reached) in clock {
+                    sources.extend(reached.iter().map(|&(q, when)| ((other, q), terms.and(when, link.when))));
+                }
+            }
+            for (place, when) in sources.into_iter().filter(|(place, _)| place.0 != link.to.0) {
+                let known = at.entry(place).or_insert(Bool::FALSE);
+                *known = terms.or(*known, when);
+            }
+        }
+        let mut result = Vec::with_capacity(arriving.len());
+        for ports in arriving {
+            let mut sum: BTreeMap<Place, Bool> = BTreeMap::new();
+            let mut list = Vec::with_capacity(ports.len());
+            for (port, places) in ports {
+                let mut places: Vec<(Place, Bool)> = places.into_iter().collect();
+                places.sort_unstable();
+                for (place, when) in places {
+                    let known = sum.entry(place).or_insert(Bool::FALSE);
+                    *known = terms.or(*known, when);
+                }
+                let mut clock = Clock::new();
+                for (&(thread, q), &when) in sum.iter().rev() {
+                    let reached: &mut Vec<(u32, Bool)> = clock.entry(thread).or_default();
+                    let further = reached.last().map_or(Bool::FALSE, |&(_, further)| further);
+                    let either = terms.or(further, when);
+                    if either != further {
+                        reached.push((q, either));
+                    }
+                }
+                list.push((port, clock));
+            }
+            result.push(list);
+        }
+        result
+    }
+
+    /// What comes before a port of a thread.
+    fn clock(&self, thread: u32, port: Port) -> Option<&Clock> {
+        let arrivals = &self.arrivals[thread as usize];
+        let count = arrivals.partition_point(|&(at, _)| at < port);
+        count.checked_sub(1).map(|last| &arrivals[last].1)
+    }
+
+    /// When the pair is in program order, given that both events are executed.
+    pub fn holds(&self, a: usize, b: usize) -> Bool {
+        let (Some((first, i)), Some((second, j))) = (self.places[a], self.places[b]) else { return Bool::FALSE };
+        if first == second {
+            return Bool::constant(i < j);
+        }
+        let Some(reached) = self.clock(second, (j, usize::MAX)).and_then(|clock| clock.get(&first)) else {
+            return Bool::FALSE;
+        };
+        // The last one that is still behind the event has the weakest condition.
+        let behind = reached.partition_point(|&(q, _)| q > i);
+        behind.checked_sub(1).map_or(Bool::FALSE, |last| reached[last].1)
+    }
+}

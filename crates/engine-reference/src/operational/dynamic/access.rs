@@ -1,0 +1,257 @@
+//! Accesses and fences.
+
+use super::machine::{Flow, Halt, Step};
+use super::state::{Entry, Status, Taint, Target};
+use engine::Property;
+use ir::{Address, Instr, LocalId, Op, TagSet, Width, truncate};
+use model::Buffers;
+use source::Span;
+use witness::{Action, Violation};
+
+/// How an access is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// On memory, without an event.
+    Plain,
+    /// On memory, with an event: in an atomic section.
+    Direct,
+    /// Through the buffer.
+    Buffered,
+}
+
+impl<'a> Step<'_, 'a> {
+    /// Executes an instruction if others cannot notice that, or if it `may` be noticed.
+    pub fn execute(&mut self, at: usize, instr: &'a Instr, may: bool) -> Result<Flow, Halt> {
+        let span = self.place(at, instr.span);
+        match &instr.op {
+            Op::Assign { dst, value } => {
+                let (result, taint) = (self.value(at, value).0, self.taint(at, value));
+                self.assign(at, *dst, result, taint);
+            }
+            Op::Load { dst, addr, tags, reserve: false } => {
+                let (word, width) = (self.value(at, addr).0, self.width(at, *dst));
+                let Some(address) = self.locate(at, word, width, span)? else { return Ok(Flow::Done) };
+                let Some(way) = self.way(at, address, false, may)? else { return Ok(Flow::Later) };
+                if way == Way::Buffered {
+                    let buffer = &self.state.threads[at].buffer;
+                    let waits = buffer.iter().any(|entry| entry.awaited) || self.machine.drains(tags);
+                    if waits && !buffer.is_empty() {
+                        return Err(Halt::Disabled { waits: false });
+                    }
+                }
+                self.read(at, (way, address, width), *dst, (tags, span))?;
+            }
+            Op::Store { addr, value, tags } => {
+                let ((value, width), word) = (self.value(at, value), self.value(at, addr).0);
+                let Some(address) = self.locate(at, word, width, span)? else { return Ok(Flow::Done) };
+                // Nobody can notice or prevent that a write goes to the buffer.
+                let hidden = !self.machine.drains(tags);
+                let Some(way) = self.way(at, address, true, may || hidden)? else { return Ok(Flow::Later) };
+                self.write(at, (way, address, width), value, (tags, span))?;
+            }
+            Op::Rmw { .. } => return self.exchange(at, instr, may),
+            Op::Load { reserve: true, .. } | Op::StoreConditional { .. } => {
+                return Err(Halt::Limit("reservations do not go with threads that are started".to_owned()));
+            }
+            Op::Fence { tags } => {
+                if !self.fence(at, tags) {
+                    return if may { Err(Halt::Disabled { waits: false }) } else { Ok(Flow::Later) };
+                }
+                if self.state.published && self.state.threads[at].open == 0 {
+                    self.note(|record| record.fence(at, tags, span));
+                }
+            }
+            Op::Assume { condition, waits } => {
+                if self.value(at, condition).0 == 0 {
+                    let taint = self.taint(at, condition);
+                    self.stop(at, if *waits { Status::Waits(span, taint) } else { Status::Stopped })?;
+                    return Ok(Flow::Done);
+                }
+            }
+            Op::System(op) => return self.system(at, op, span, may),
+        }
+        self.advance(at);
+        Ok(Flow::Done)
+    }
+
+    /// Goes on behind an instruction.
+    pub fn advance(&mut self, at: usize) {
+        self.frame(at).index += 1;
+    }
+
+    /// A thread stops. In an atomic section, it is the section that is not possible.
+    pub fn stop(&mut self, at: usize, status: Status) -> Result<(), Halt> {
+        if self.state.published && self.state.threads[at].open > 0 {
+            return match status {
+                Status::Waits(..) => Err(Halt::Disabled { waits: !self.wrote }),
+                Status::Stopped => Err(Halt::Disabled { waits: false }),
+                Status::Runs | Status::Ended(_) => {
+                    Err(Halt::Limit("a thread ends inside an atomic section".to_owned()))
+                }
+            };
+        }
+        self.thread(at).status = status;
+        Ok(())
+    }
+
+    pub fn violation(&self, at: usize, span: Span, message: &str) -> Halt {
+        let thread = ir::ThreadId(at as u32);
+        Halt::Violation(Violation { thread, span, message: message.to_owned() })
+    }
+
+    /// The cell of an access. If there is none, the thread stops or the property fails.
+    fn locate(&mut self, at: usize, word: u64, width: Width, span: Span) -> Result<Option<Address>, Halt> {
+        match self.state.target(word, width) {
+            Target::Cell(address) => Ok(Some(address)),
+            Target::Mixed => {
+                let line = self.machine.program.source.line(span);
+                Err(Halt::Limit(format!("line {line} accesses a part of a location, or several")))
+            }
+            Target::Nowhere => match self.machine.property {
+                Property::Assertions { memory: true } => Err(self.violation(at, span, "an access to no location")),
+                Property::Assertions { memory: false } | Property::Deadlock => {
+                    self.stop(at, Status::Stopped)?;
+                    Ok(None)
+                }
+            },
+        }
+    }
+
+    /// How to make an access; nothing if it has to be a step of its own.
+    fn way(&mut self, at: usize, address: Address, writes: bool, may: bool) -> Result<Option<Way>, Halt> {
+        if !self.state.published {
+            return Ok(Some(Way::Plain));
+        }
+        if !self.notes.shared.contains(&address.object) {
+            let touched = self.notes.touched.entry(address.object).or_insert((at, false, false));
+            touched.1 |= touched.0 != at;
+            touched.2 |= writes;
+            if touched.1 && touched.2 {
+                return Err(Halt::Conflict(address.object));
+            }
+            return Ok(Some(Way::Plain));
+        }
+        if self.state.threads[at].open > 0 {
+            return Ok(Some(Way::Direct));
+        }
+        Ok(may.then_some(Way::Buffered))
+    }
+
+    /// What memory holds; what nobody has written is chosen.
+    fn peek(&mut self, address: Address, width: Width) -> Result<u64, Halt> {
+        if let Some(value) = self.state.slot(address).value {
+            return Ok(value);
+        }
+        let value = self.any(width)?;
+        self.state.slot_mut(address).value = Some(value);
+        self.note(|record| record.any(address, value));
+        Ok(value)
+    }
+
+    fn read(
+        &mut self,
+        at: usize,
+        (way, address, width): (Way, Address, Width),
+        dst: LocalId,
+        (tags, span): (&TagSet, Span),
+    ) -> Result<(), Halt> {
+        let buffer = &self.state.threads[at].buffer;
+        let newest = buffer.iter().rev().find(|entry| entry.address == address).filter(|_| way == Way::Buffered);
+        let (value, own) = match newest {
+            Some(entry) => (entry.value, Some(entry.id)),
+            None => (self.peek(address, width)?, None),
+        };
+        let mut taint = Taint::default();
+        if way != Way::Plain {
+            taint = Taint { stale: false, reads: vec![(address, own.map(|id| (at, id)))] };
+            let held = self.state.slot(address).value;
+            self.note(|record| {
+                record.touch(address, held);
+                record.read(at, Action::Read { address, value }, own, tags, span);
+            });
+        }
+        self.assign(at, dst, value, taint);
+        Ok(())
+    }
+
+    fn write(
+        &mut self,
+        at: usize,
+        (way, address, width): (Way, Address, Width),
+        value: u64,
+        (tags, span): (&TagSet, Span),
+    ) -> Result<(), Halt> {
+        let value = truncate(value, width);
+        let drains = way == Way::Direct || self.machine.drains(tags);
+        if way == Way::Plain {
+            self.state.slot_mut(address).value = Some(value);
+            return Ok(());
+        }
+        let thread = &mut self.state.threads[at];
+        self.wrote |= thread.open > 0;
+        if drains && !thread.buffer.is_empty() {
+            return Err(Halt::Disabled { waits: false });
+        }
+        let id = thread.buffer.iter().map(|entry| entry.id + 1).max().unwrap_or(0);
+        let own = (!drains).then_some(id);
+        if !drains {
+            let epoch = thread.epoch;
+            thread.buffer.push(Entry { address, value, id, epoch, awaited: false });
+        }
+        let held = self.state.slot(address).value;
+        self.note(|record| {
+            record.touch(address, held);
+            record.write(at, Action::Write { address, value }, own, tags, span);
+        });
+        if drains {
+            self.state.land(address, value, None);
+        }
+        Ok(())
+    }
+
+    fn exchange(&mut self, at: usize, instr: &'a Instr, may: bool) -> Result<Flow, Halt> {
+        let Op::Rmw { dst, addr, when, value, read_tags, write_tags } = &instr.op else { return Ok(Flow::Later) };
+        let span = self.place(at, instr.span);
+        let (word, width) = (self.value(at, addr).0, self.width(at, *dst));
+        let Some(address) = self.locate(at, word, width, span)? else { return Ok(Flow::Done) };
+        let Some(way) = self.way(at, address, true, may)? else { return Ok(Flow::Later) };
+        if way == Way::Buffered {
+            if !self.machine.drains(read_tags) && !self.machine.drains(write_tags) {
+                let what = "a read-modify-write that is no locked instruction goes through buffers in too many ways";
+                return Err(Halt::Limit(what.to_owned()));
+            }
+            if !self.state.threads[at].buffer.is_empty() {
+                return Err(Halt::Disabled { waits: false });
+            }
+        }
+        // It is made on memory: the buffer is empty.
+        let on = if way == Way::Plain { Way::Plain } else { Way::Direct };
+        self.read(at, (on, address, width), *dst, (read_tags, span))?;
+        let writes = when.as_ref().is_none_or(|when| self.value(at, when).0 != 0);
+        if writes {
+            let value = self.value(at, value).0;
+            self.write(at, (on, address, width), value, (write_tags, span))?;
+        }
+        self.advance(at);
+        Ok(Flow::Done)
+    }
+
+    /// Passes a fence, unless it has to wait.
+    fn fence(&mut self, at: usize, tags: &TagSet) -> bool {
+        let machine = self.machine;
+        let thread = &mut self.state.threads[at];
+        if thread.buffer.is_empty() || machine.buffers == Buffers::None {
+            return true;
+        }
+        if machine.drains(tags) {
+            return false;
+        }
+        if tags.iter().any(|tag| machine.order_writes.contains(tag)) {
+            thread.epoch += 1;
+        }
+        if tags.iter().any(|tag| machine.wait.contains(tag)) {
+            thread.buffer.iter_mut().for_each(|entry| entry.awaited = true);
+        }
+        true
+    }
+}

@@ -1,0 +1,169 @@
+//! Blocks, calls, threads, choices and sections.
+
+use super::machine::{Flow, Halt, Step};
+use super::record::Record;
+use super::state::{Object, Status, Taint};
+use engine::Property;
+use ir::{Address, ObjectId, System, Terminator};
+use source::Span;
+use std::rc::Rc;
+
+impl<'a> Step<'_, 'a> {
+    /// Goes on behind a block.
+    pub fn leave(&mut self, at: usize) -> Result<(), Halt> {
+        let frame = self.frame(at);
+        let (function, block) = (frame.function, frame.block);
+        let block = &self.machine.function(function).blocks[block as usize];
+        let last = block.instrs.last().map_or(Span::default(), |instr| instr.span);
+        match &block.terminator {
+            Terminator::Goto(to) => self.jump(at, to.0, last),
+            Terminator::Branch { condition, then, otherwise, join: _, span } => {
+                let to = if self.value(at, condition).0 != 0 { then } else { otherwise };
+                self.jump(at, to.0, *span)
+            }
+            Terminator::Return(result) => {
+                let (value, taint) = match result {
+                    Some(result) => (self.value(at, result).0, self.taint(at, result)),
+                    None => (0, Taint::default()),
+                };
+                let dst = self.frame(at).dst;
+                if self.state.threads[at].frames.len() == 1 {
+                    return self.end(at, value);
+                }
+                self.thread(at).frames.pop();
+                if let Some(dst) = dst {
+                    self.assign(at, dst, value, taint);
+                }
+                Ok(())
+            }
+            Terminator::Exit(result) => {
+                let value = result.as_ref().map_or(0, |result| self.value(at, result).0);
+                self.end(at, value)
+            }
+            Terminator::Cut { span } => self.cut(at, *span),
+        }
+    }
+
+    fn end(&mut self, at: usize, value: u64) -> Result<(), Halt> {
+        self.stop(at, Status::Ended(value))?;
+        self.thread(at).frames.clear();
+        Ok(())
+    }
+
+    fn cut(&mut self, at: usize, span: Span) -> Result<(), Halt> {
+        self.notes.cut.insert(span);
+        self.stop(at, Status::Stopped)
+    }
+
+    fn jump(&mut self, at: usize, to: u32, span: Span) -> Result<(), Halt> {
+        let machine = self.machine;
+        let frame = self.frame(at);
+        let known = frame.loops.iter().position(|(head, _)| *head == to);
+        if machine.is_back(frame.function, frame.block, to) {
+            let known = known.unwrap_or_else(|| {
+                frame.loops.push((to, 0));
+                frame.loops.len() - 1
+            });
+            frame.loops[known].1 += 1;
+            if frame.loops[known].1 > machine.bound(frame.function, to) {
+                return self.cut(at, span);
+            }
+        } else if let Some(known) = known {
+            // The loop is entered anew.
+            frame.loops.remove(known);
+        }
+        (frame.block, frame.index) = (to, 0);
+        Ok(())
+    }
+
+    pub fn system(&mut self, at: usize, op: &'a System, span: Span, may: bool) -> Result<Flow, Halt> {
+        let later = || if may { Err(Halt::Disabled { waits: false }) } else { Ok(Flow::Later) };
+        let settled = self.state.threads[at].buffer.is_empty();
+        match op {
+            System::Call { dst, function, args } => {
+                let inside = self.state.threads[at].frames.iter().filter(|frame| frame.function == *function).count();
+                if inside > self.machine.depth() as usize {
+                    self.cut(at, span)?;
+                    return Ok(Flow::Done);
+                }
+                let args = args.iter().map(|arg| (self.value(at, arg).0, self.taint(at, arg))).collect();
+                self.advance(at);
+                self.enter(at, *function, args, Some((*dst, span)));
+                return Ok(Flow::Done);
+            }
+            System::Nondet { dst } => {
+                let width = self.width(at, *dst);
+                let value = self.choose(at, width)?;
+                self.assign(at, *dst, value, Taint::default());
+            }
+            System::Assert { condition, message } => {
+                if self.value(at, condition).0 == 0 {
+                    return match self.machine.property {
+                        Property::Assertions { memory: _ } => Err(self.violation(at, span, message)),
+                        Property::Deadlock => self.stop(at, Status::Stopped).map(|()| Flow::Done),
+                    };
+                }
+            }
+            System::Spawn { dst, function, args } => {
+                if !self.state.published {
+                    return Err(Halt::Limit("a thread is started before memory is published".to_owned()));
+                }
+                if !settled {
+                    return later();
+                }
+                let args = args.iter().map(|arg| (self.value(at, arg).0, Taint::default())).collect();
+                let born = self.create(*function, args);
+                self.born.push(born);
+                self.note(|record| record.choose(at, born as u64));
+                self.assign(at, *dst, born as u64 + 1, Taint::default());
+            }
+            System::Join { thread, result } => {
+                let handle = self.value(at, thread).0;
+                let other = handle.checked_sub(1).and_then(|other| usize::try_from(other).ok());
+                let other = other.filter(|&other| other != at).and_then(|other| self.state.threads.get(other));
+                let ended = other.filter(|other| other.buffer.is_empty()).map(|other| &other.status);
+                let Some(&Status::Ended(value)) = ended else {
+                    let inside = self.state.published && self.state.threads[at].open > 0;
+                    return if inside { Err(Halt::Disabled { waits: !self.wrote }) } else { later() };
+                };
+                if let Some(dst) = result {
+                    self.assign(at, *dst, value, Taint::default());
+                }
+            }
+            System::Current { dst } => self.assign(at, *dst, at as u64 + 1, Taint::default()),
+            System::Alloc { dst, name, size, cells, zeroed } => {
+                let size = self.value(at, size).0;
+                let number = self.state.objects.len();
+                self.state.objects.push(Rc::new(Object::made(name, size, cells.as_deref(), *zeroed)));
+                self.note(|record| record.choose(at, number as u64));
+                let address = Address { object: ObjectId(number as u32), offset: 0 };
+                self.assign(at, *dst, address.to_bits(), Taint::default());
+            }
+            System::AtomicBegin => {
+                let outermost = self.state.published && self.state.threads[at].open == 0;
+                if outermost && !may {
+                    return Ok(Flow::Later);
+                }
+                if outermost && !settled {
+                    return Err(Halt::Disabled { waits: false });
+                }
+                self.thread(at).open += 1;
+                if outermost {
+                    self.note(Record::begin);
+                }
+            }
+            System::AtomicEnd => {
+                let Some(open) = self.state.threads[at].open.checked_sub(1) else {
+                    return Err(Halt::Limit("an atomic section ends that never began".to_owned()));
+                };
+                self.thread(at).open = open;
+                if open == 0 {
+                    self.note(|record| record.end(at, span));
+                }
+            }
+            System::Publish => self.state.published = true,
+        }
+        self.advance(at);
+        Ok(Flow::Done)
+    }
+}

@@ -1,0 +1,303 @@
+//! Exhaustive search for programs that start threads.
+//!
+//! # The method
+//! A state is, for each thread, the functions it is in, with their locals, and its buffer, and the memory: objects with
+//! cells, some of them made on the way. The first thread runs alone, without buffers, until it publishes; an assertion
+//! that fails before that needs no other thread. Objects that one thread uses only are not worth a step: all objects are
+//! taken for such at first, and the search begins anew whenever one turns out to be shared.
+//!
+//! Starting a thread, ending one, locked instructions and atomic sections wait until the thread's buffer is empty. A
+//! section whose assumption does not hold is not possible now; it may be later.
+//!
+//! # What it can miss
+//! Choices among more than 2^8 values are tried for a few values only; then the engine gives up unless it finds that the
+//! property fails. Accesses of different sizes to the same bytes are beyond it.
+
+mod access;
+mod control;
+mod machine;
+mod record;
+mod state;
+
+use crate::layout::gave_up;
+use engine::{Answer, Findings, Guarantee, NoAnswer, Observer, Property, Task};
+use ir::{Op, System};
+use machine::{Halt, Machine, Notes, Step};
+use model::Buffers;
+use record::Record;
+use rustc_hash::FxHashSet;
+use state::{State, Status};
+use witness::{Execution, Violation};
+
+/// How many states are visited before the engine gives up.
+const STATES: usize = 20_000_000;
+
+/// A step of a path: what is done, and the choices that are made in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Move {
+    action: Action,
+    choices: Box<[u64]>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Action {
+    /// The first thread begins.
+    Begin,
+    /// A thread runs.
+    Run(u32),
+    /// A write in the buffer of a thread, by its position, reaches memory.
+    Drain(u32, u32),
+}
+
+/// Looks for an execution in which the property fails.
+pub(super) fn search(
+    task: &Task<'_>,
+    buffers: Buffers,
+    property: Property,
+    observer: &dyn Observer,
+) -> Result<Answer, NoAnswer> {
+    let machine = Machine::new(task.program, &task.model.head, buffers, property, task.options);
+    let mut notes = Notes::default();
+    loop {
+        let mut search =
+            Search { machine: &machine, notes, seen: FxHashSet::default(), origins: Vec::new(), pending: Vec::new() };
+        let found = search.run(observer)?;
+        if let Outcome::Again(object) = found {
+            notes = Notes { shared: search.notes.shared, ..Notes::default() };
+            notes.shared.insert(object);
+            continue;
+        }
+        observer.phase("search", &format!("{} states", search.seen.len()));
+        let execution = match found {
+            Outcome::Found(execution) => Some(*execution),
+            Outcome::Nothing | Outcome::Again(_) => None,
+        };
+        if let (None, Some(limit)) = (&execution, &search.notes.limit) {
+            return gave_up(limit.clone());
+        }
+        let loops: Vec<_> = search.notes.cut.iter().copied().collect();
+        let unwind = task.options.unwind;
+        return Ok(Answer {
+            findings: Findings::Reach(vec![execution]),
+            guarantee: if loops.is_empty() { Guarantee::Full } else { Guarantee::Unwound { unwind, loops } },
+            statistics: vec![("states".to_owned(), search.seen.len() as u64)],
+        });
+    }
+}
+
+enum Outcome {
+    Nothing,
+    Found(Box<Execution>),
+    /// This object is shared: the search was too coarse.
+    Again(ir::ObjectId),
+}
+
+struct Search<'m, 'a> {
+    machine: &'m Machine<'a>,
+    notes: Notes,
+    seen: FxHashSet<u128>,
+    /// For each state in the order of discovery, the one before and the way from there.
+    origins: Vec<(usize, Move)>,
+    pending: Vec<(usize, State)>,
+}
+
+impl Search<'_, '_> {
+    fn run(&mut self, observer: &dyn Observer) -> Result<Outcome, NoAnswer> {
+        let start = State::new(self.machine.program);
+        let mut found = self.explore(usize::MAX, &start, Action::Begin)?;
+        while let (Outcome::Nothing, Some((at, state))) = (&found, self.pending.pop()) {
+            if let Some(why) = observer.stop() {
+                return Err(why);
+            }
+            if self.machine.property == Property::Deadlock
+                && let Some(execution) = self.deadlock(at, &state)?
+            {
+                return Ok(Outcome::Found(Box::new(execution)));
+            }
+            for action in self.moves(&state) {
+                found = self.explore(at, &state, action)?;
+                if !matches!(found, Outcome::Nothing) {
+                    break;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn moves(&self, state: &State) -> Vec<Action> {
+        let mut moves = Vec::new();
+        for (at, thread) in state.threads.iter().enumerate() {
+            if thread.status == Status::Runs {
+                moves.push(Action::Run(at as u32));
+            }
+            let positions = (0..thread.buffer.len()).filter(|&i| self.machine.may_drain(&thread.buffer, i));
+            moves.extend(positions.map(|position| Action::Drain(at as u32, position as u32)));
+        }
+        moves
+    }
+
+    /// Takes a step with all choices that it leads to.
+    fn explore(&mut self, from: usize, state: &State, action: Action) -> Result<Outcome, NoAnswer> {
+        let mut open: Vec<Vec<u64>> = vec![Vec::new()];
+        while let Some(choices) = open.pop() {
+            let result = self.step(state.clone(), action, &choices, None).1;
+            let this = Move { action, choices: choices.clone().into() };
+            match result {
+                Ok(next) => {
+                    if self.seen.insert(next.fingerprint()) {
+                        self.pending.push((self.origins.len(), next));
+                        self.origins.push((from, this));
+                        if self.origins.len() > STATES {
+                            return gave_up(format!("more than {STATES} states"));
+                        }
+                    }
+                }
+                Err(Halt::Disabled { waits: _ }) => {}
+                Err(Halt::Choose(values)) => {
+                    open.extend(values.into_iter().map(|value| [&choices[..], &[value]].concat()));
+                }
+                Err(Halt::Violation(violation)) => {
+                    let (record, last) = self.path(from, Some(&this))?;
+                    let execution = record.execution(self.machine.program, &last, violation);
+                    return Ok(Outcome::Found(Box::new(execution)));
+                }
+                Err(Halt::Limit(what)) => self.notes.limit = Some(what),
+                Err(Halt::Conflict(object)) => return Ok(Outcome::Again(object)),
+            }
+        }
+        Ok(Outcome::Nothing)
+    }
+
+    /// Takes a step. Gives the state in which it ends, in any case, and what comes of it.
+    fn step(
+        &mut self,
+        state: State,
+        action: Action,
+        choices: &[u64],
+        record: Option<&mut Record>,
+    ) -> (State, Result<State, Halt>) {
+        let (machine, notes) = (self.machine, &mut self.notes);
+        let mut step = Step { machine, state, choices, chosen: 0, record, notes, born: Vec::new(), wrote: false };
+        let result = match action {
+            Action::Begin => {
+                let first = step.create(machine.program.threads[0].body, Vec::new());
+                step.run(first, false)
+            }
+            Action::Run(at) => step.run(at as usize, true),
+            Action::Drain(at, position) => {
+                let at = at as usize;
+                let thread = &mut step.state.threads[at];
+                let entry = thread.buffer.remove(position as usize);
+                if thread.buffer.is_empty() {
+                    thread.epoch = 0;
+                }
+                step.state.land(entry.address, entry.value, Some((at, entry.id)));
+                step.note(|record| record.land((at, entry.id)));
+                Ok(())
+            }
+        };
+        let state = step.state;
+        match result {
+            Ok(()) => (state.clone(), Ok(state)),
+            Err(halt) => (state, Err(halt)),
+        }
+    }
+
+    /// Goes the way to a state again, and one step further, and writes down what happens.
+    fn path(&mut self, to: usize, last: Option<&Move>) -> Result<(Record, State), NoAnswer> {
+        let mut moves: Vec<Move> = last.cloned().into_iter().collect();
+        let mut from = to;
+        while let Some((before, this)) = self.origins.get(from) {
+            moves.push(this.clone());
+            from = *before;
+        }
+        let mut record = Record::default();
+        let mut state = State::new(self.machine.program);
+        for (left, this) in moves.iter().rev().enumerate() {
+            let is_last = last.is_some() && left + 1 == moves.len();
+            let (end, result) = self.step(state, this.action, &this.choices, Some(&mut record));
+            match result {
+                Err(_) if !is_last => return gave_up("internal: a path of the search cannot be gone again"),
+                Ok(_) | Err(_) => state = end,
+            }
+        }
+        Ok((record, state))
+    }
+
+    /// Whether all threads have ended or wait for ever, and one waits.
+    fn deadlock(&mut self, from: usize, state: &State) -> Result<Option<Execution>, NoAnswer> {
+        let mut waiting = None;
+        let mut sections = Vec::new();
+        for (at, thread) in state.threads.iter().enumerate() {
+            if !thread.buffer.is_empty() {
+                return Ok(None);
+            }
+            let span = match &thread.status {
+                Status::Ended(_) => continue,
+                Status::Waits(_, taint) if taint.stale => return Ok(None),
+                Status::Waits(span, _) => *span,
+                Status::Stopped => return Ok(None),
+                Status::Runs => {
+                    let Some(instr) = self.machine.next(thread) else { return Ok(None) };
+                    let place = self.machine.here(thread).unwrap_or(instr.span);
+                    match &instr.op {
+                        Op::System(System::Join { .. }) if self.is_stuck(state, at) => place,
+                        Op::System(System::AtomicBegin) => match self.waits_in_section(state, at) {
+                            Some(choices) => {
+                                sections.push((at, choices));
+                                place
+                            }
+                            None => return Ok(None),
+                        },
+                        Op::System(_)
+                        | Op::Assign { .. }
+                        | Op::Load { .. }
+                        | Op::Store { .. }
+                        | Op::Rmw { .. }
+                        | Op::StoreConditional { .. }
+                        | Op::Fence { .. }
+                        | Op::Assume { .. } => return Ok(None),
+                    }
+                }
+            };
+            waiting = waiting.or(Some((at, span)));
+        }
+        let Some((at, span)) = waiting else { return Ok(None) };
+        let (mut record, mut end) = self.path(from, None)?;
+        let mut span = span;
+        for (thread, choices) in sections {
+            // The section does not take place, but what it read says why.
+            let action = Action::Run(thread as u32);
+            let after = self.step(end.clone(), action, &choices, Some(&mut record)).0;
+            if thread == at {
+                span = self.machine.here(&after.threads[thread]).unwrap_or(span);
+            }
+            record.abandon();
+            end.objects = after.objects;
+        }
+        let violation = Violation { thread: ir::ThreadId(at as u32), span, message: "deadlock".to_owned() };
+        Ok(Some(record.execution(self.machine.program, &end, violation)))
+    }
+
+    /// Whether a thread cannot take a step.
+    fn is_stuck(&mut self, state: &State, at: usize) -> bool {
+        matches!(self.step(state.clone(), Action::Run(at as u32), &[], None).1, Err(Halt::Disabled { .. }))
+    }
+
+    /// Choices with which the section that a thread stands before comes to a wait that does not end.
+    fn waits_in_section(&mut self, state: &State, at: usize) -> Option<Vec<u64>> {
+        let mut open: Vec<Vec<u64>> = vec![Vec::new()];
+        while let Some(choices) = open.pop() {
+            match self.step(state.clone(), Action::Run(at as u32), &choices, None).1 {
+                Err(Halt::Disabled { waits: true }) => return Some(choices),
+                Err(Halt::Choose(values)) => {
+                    open.extend(values.into_iter().map(|value| [&choices[..], &[value]].concat()));
+                }
+                Ok(_)
+                | Err(Halt::Disabled { waits: false })
+                | Err(Halt::Violation(_) | Halt::Limit(_) | Halt::Conflict(_)) => {}
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,198 @@
+//! What happens on a path: enough to show it as an execution.
+
+use super::state::{Pending, State};
+use ir::{Address, Cell, Expr, Object, Program, TagSet, ThreadId};
+use source::Span;
+use std::collections::{BTreeMap, BTreeSet};
+use witness::{Action, Event, EventId, Execution, Violation};
+
+/// An event before the events are numbered: a location's initial write, or the thread and the position in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Initial(Address),
+    Thread(usize, usize),
+}
+
+/// The events so far, the sources of reads, the writes of each location as they reach memory, and all choices.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Record {
+    /// The locations that events touch, with what they held when other threads came to be.
+    initial: BTreeMap<Address, u64>,
+    /// What cells held that were read before anybody wrote them.
+    any: BTreeMap<Address, u64>,
+    threads: Vec<Vec<Event>>,
+    rf: Vec<(Place, Place)>,
+    memory: BTreeMap<Address, Vec<Place>>,
+    /// The writes that are in buffers.
+    buffered: BTreeMap<Pending, (Address, Place)>,
+    choices: Vec<Vec<u64>>,
+    /// The atomic section that is being executed: what it knows of locations, and whether it has written there.
+    section: Option<BTreeMap<Address, (u64, bool)>>,
+}
+
+impl Record {
+    fn own<T: Default>(list: &mut Vec<T>, thread: usize) -> &mut T {
+        while list.len() <= thread {
+            list.push(T::default());
+        }
+        &mut list[thread]
+    }
+
+    fn push(&mut self, thread: usize, action: Action, tags: &TagSet, span: Span) -> Place {
+        let event = Event { thread: Some(ThreadId(thread as u32)), action, tags: tags.clone(), span };
+        let own = Self::own(&mut self.threads, thread);
+        own.push(event);
+        Place::Thread(thread, own.len() - 1)
+    }
+
+    fn order(&mut self, address: Address) -> &mut Vec<Place> {
+        self.memory.entry(address).or_insert_with(|| vec![Place::Initial(address)])
+    }
+
+    /// An event is about to touch a location that holds this; nothing, if that has never mattered.
+    pub fn touch(&mut self, address: Address, value: Option<u64>) {
+        self.initial.entry(address).or_insert(value.unwrap_or(0));
+    }
+
+    /// What an uninitialised cell holds is chosen.
+    pub fn any(&mut self, address: Address, value: u64) {
+        self.any.insert(address, value);
+        if let Some(initial) = self.initial.get_mut(&address) {
+            *initial = value;
+        }
+    }
+
+    /// A thread chooses.
+    pub fn choose(&mut self, thread: usize, value: u64) {
+        Self::own(&mut self.choices, thread).push(value);
+    }
+
+    /// A thread reads a location: from a write in its buffer, or from memory.
+    pub fn read(&mut self, thread: usize, action: Action, own: Option<u32>, tags: &TagSet, span: Span) {
+        let Action::Read { address, value } = action else { return };
+        if let Some(section) = &mut self.section {
+            if section.contains_key(&address) {
+                return;
+            }
+            section.insert(address, (value, false));
+        }
+        let read = self.push(thread, action, tags, span);
+        let buffered = own.and_then(|id| self.buffered.get(&(thread, id))).map(|(_, place)| *place);
+        let last = || *self.order(address).last().expect("every location has an initial write");
+        let source = buffered.unwrap_or_else(last);
+        self.rf.push((source, read));
+    }
+
+    /// A thread writes: to its buffer, under this number, or to memory.
+    pub fn write(&mut self, thread: usize, action: Action, own: Option<u32>, tags: &TagSet, span: Span) {
+        let Action::Write { address, value } = action else { return };
+        if let Some(section) = &mut self.section {
+            section.insert(address, (value, true));
+            return;
+        }
+        let write = self.push(thread, action, tags, span);
+        match own {
+            Some(id) => {
+                self.buffered.insert((thread, id), (address, write));
+            }
+            None => self.order(address).push(write),
+        }
+    }
+
+    /// An atomic section begins.
+    pub fn begin(&mut self) {
+        self.section = Some(BTreeMap::new());
+    }
+
+    /// The atomic section of a thread ends here: what it wrote becomes events.
+    pub fn end(&mut self, thread: usize, span: Span) {
+        let section = self.section.take().unwrap_or_default();
+        for (address, (value, _)) in section.into_iter().filter(|(_, (_, written))| *written) {
+            self.write(thread, Action::Write { address, value }, None, &TagSet::default(), span);
+        }
+    }
+
+    /// The atomic section that was begun does not take place.
+    pub fn abandon(&mut self) {
+        self.section = None;
+    }
+
+    /// A thread passes a fence.
+    pub fn fence(&mut self, thread: usize, tags: &TagSet, span: Span) {
+        self.push(thread, Action::Fence, tags, span);
+    }
+
+    /// A buffered write reaches memory.
+    pub fn land(&mut self, from: Pending) {
+        if let Some((address, write)) = self.buffered.remove(&from) {
+            self.order(address).push(write);
+        }
+    }
+
+    /// The execution that leads to this state, where this fails.
+    pub fn execution(mut self, program: &Program, state: &State, violation: Violation) -> Execution {
+        // What is still in the buffers reaches memory now.
+        for (at, thread) in state.threads.iter().enumerate() {
+            thread.buffer.iter().for_each(|entry| self.land((at, entry.id)));
+        }
+        Self::own(&mut self.threads, state.threads.len().max(1) - 1);
+        let positions: BTreeMap<Address, usize> = self.initial.keys().enumerate().map(|(at, a)| (*a, at)).collect();
+        let mut firsts = Vec::new();
+        let mut next = positions.len();
+        for thread in &self.threads {
+            firsts.push(next);
+            next += thread.len();
+        }
+        let id = |place: Place| match place {
+            Place::Initial(address) => EventId(positions[&address] as u32),
+            Place::Thread(thread, at) => EventId((firsts[thread] + at) as u32),
+        };
+        let initial = self.initial.iter().map(|(&address, &value)| Event {
+            thread: None,
+            action: Action::Write { address, value },
+            tags: TagSet::default(),
+            span: Span::default(),
+        });
+        let mut rf: Vec<_> = self.rf.iter().map(|&(write, read)| (id(write), id(read))).collect();
+        rf.sort();
+        let written = self.memory.values().filter(|writes| writes.len() > 1);
+        Execution {
+            events: initial.chain(self.threads.iter().flatten().cloned()).collect(),
+            rf,
+            co: written.map(|writes| writes.iter().map(|&write| id(write)).collect()).collect(),
+            started: started(program, state),
+            made: self.made(program, state),
+            choices: self.choices,
+            violation: Some(violation),
+            ..Execution::default()
+        }
+    }
+
+    fn made(&self, program: &Program, state: &State) -> Vec<Object> {
+        let object = |(at, object): (usize, &std::rc::Rc<super::state::Object>)| {
+            let cells = object.cells.iter().map(|slot| {
+                let address = Address { object: ir::ObjectId(at as u32), offset: slot.offset };
+                let value = self.any.get(&address).copied().unwrap_or(0);
+                Cell { offset: slot.offset, width: slot.width, initial: Expr::Const(value, slot.width) }
+            });
+            Object { name: object.name.clone(), cells: cells.collect() }
+        };
+        state.objects.iter().enumerate().skip(program.objects.len()).map(object).collect()
+    }
+}
+
+/// The threads that were started, each with a name of its own.
+fn started(program: &Program, state: &State) -> Vec<ir::Thread> {
+    let mut names = BTreeSet::new();
+    let name = |thread: &super::state::Thread| {
+        let function = &program.functions[thread.body.index()].name;
+        let mut name = function.clone();
+        let mut count = 1;
+        while !names.insert(name.clone()) {
+            count += 1;
+            name = format!("{function} {count}");
+        }
+        ir::Thread { name, body: thread.body }
+    };
+    state.threads.iter().skip(program.threads.len()).map(name).collect()
+}

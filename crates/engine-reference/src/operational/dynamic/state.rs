@@ -1,0 +1,228 @@
+//! The states of the machine for programs that start threads.
+
+use ir::{Address, Cell, LocalId, Program, Width, eval, truncate};
+use source::Span;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
+
+/// A state: the threads by number, and the objects by number.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct State {
+    pub threads: Vec<Thread>,
+    pub objects: Vec<Rc<Object>>,
+    /// Whether other threads may exist.
+    pub published: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Thread {
+    pub body: ir::FunctionId,
+    /// The functions that are being executed, the innermost last.
+    pub frames: Vec<Frame>,
+    pub status: Status,
+    /// The writes that have not reached memory, oldest first.
+    pub buffer: Vec<Entry>,
+    /// How many fences that order writes the thread has passed since its buffer was last empty.
+    pub epoch: u32,
+    /// How many atomic sections are open.
+    pub open: u32,
+}
+
+/// Whether a thread can go on.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Status {
+    Runs,
+    /// It has ended with this result.
+    Ended(u64),
+    /// A waiting condition, computed from these reads, does not hold.
+    Waits(Span, Taint),
+    /// It is on a path that nobody asks about, or that is too long.
+    Stopped,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Frame {
+    pub function: ir::FunctionId,
+    pub block: u32,
+    pub index: u32,
+    pub locals: Vec<u64>,
+    /// What the locals were computed from.
+    pub taints: Vec<Taint>,
+    /// The local of the caller that takes the result.
+    pub dst: Option<LocalId>,
+    /// For a function of the library: where the library was called.
+    pub place: Option<Span>,
+    /// How often the jumps back to these blocks were taken since the loop was entered.
+    pub loops: Vec<(u32, u32)>,
+}
+
+/// A buffered write.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Entry {
+    pub address: Address,
+    pub value: u64,
+    /// Different from that of all other writes in the buffer.
+    pub id: u32,
+    pub epoch: u32,
+    /// Whether later reads of the thread wait for this one.
+    pub awaited: bool,
+}
+
+/// The reads that a value was computed from, as far as it matters for deadlocks: where they read, and the write that they
+/// read if it is still in a buffer (the thread and its number). Once one of these locations changes, it is only known that the value is stale.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub(super) struct Taint {
+    pub stale: bool,
+    pub reads: Vec<(Address, Option<Pending>)>,
+}
+
+/// A write in a buffer: the thread, and [`Entry::id`].
+pub(super) type Pending = (usize, u32);
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Object {
+    pub name: String,
+    pub size: u64,
+    /// Whether it has these cells only; else accesses make them.
+    pub fixed: bool,
+    pub zeroed: bool,
+    /// The cells by offset.
+    pub cells: Vec<Slot>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Slot {
+    pub offset: u64,
+    pub width: Width,
+    /// What it holds; nothing if that has never mattered.
+    pub value: Option<u64>,
+}
+
+/// Where an access goes.
+pub(super) enum Target {
+    Cell(Address),
+    Nowhere,
+    /// The machine does not know what this means.
+    Mixed,
+}
+
+pub(super) fn bytes(width: Width) -> u64 {
+    u64::from(width.bits().div_ceil(8))
+}
+
+impl Taint {
+    pub fn join(&mut self, other: &Taint) {
+        self.stale |= other.stale;
+        self.reads.extend(&other.reads);
+        self.reads.sort();
+        self.reads.dedup();
+        if self.stale {
+            self.reads.clear();
+        }
+    }
+
+    /// A write to a location reaches memory, from a buffer if it was in one.
+    fn land(&mut self, address: Address, from: Option<Pending>) {
+        for (read, source) in &mut self.reads {
+            if *read == address {
+                match *source {
+                    None => self.stale = true,
+                    Some(_) if *source == from => *source = None,
+                    Some(_) => {}
+                }
+            }
+        }
+        if self.stale {
+            self.reads.clear();
+        }
+    }
+}
+
+impl Slot {
+    fn new(cell: &Cell, value: Option<u64>) -> Self {
+        Slot { offset: cell.offset, width: cell.width, value }
+    }
+}
+
+impl Object {
+    /// An object that is made while the program runs.
+    pub fn made(name: &str, size: u64, cells: Option<&[Cell]>, zeroed: bool) -> Self {
+        let value = zeroed.then_some(0);
+        let slots = cells.iter().flat_map(|cells| cells.iter()).map(|cell| Slot::new(cell, value)).collect();
+        Object { name: name.to_owned(), size, fixed: cells.is_some(), zeroed, cells: slots }
+    }
+}
+
+impl State {
+    /// The objects of the program, and no thread.
+    pub fn new(program: &Program) -> Self {
+        let nowhere = crate::layout::nowhere();
+        let slot = |cell: &Cell| Slot::new(cell, Some(truncate(eval(&cell.initial, &nowhere, &[]).0, cell.width)));
+        let object = |object: &ir::Object| Object {
+            name: object.name.clone(),
+            size: 0,
+            fixed: true,
+            zeroed: false,
+            cells: object.cells.iter().map(slot).collect(),
+        };
+        let objects = program.objects.iter().map(|o| Rc::new(object(o))).collect();
+        State { threads: Vec::new(), objects, published: false }
+    }
+
+    /// The cell that an access of this width to this word touches. Makes the cell if the object lets accesses do so.
+    pub fn target(&mut self, word: u64, width: Width) -> Target {
+        let Some(address) = Address::from_bits(word) else { return Target::Nowhere };
+        let Some(object) = self.objects.get_mut(address.object.index()) else { return Target::Nowhere };
+        match object.cells.iter().find(|slot| slot.offset == address.offset) {
+            Some(slot) if slot.width == width => return Target::Cell(address),
+            Some(_) => return Target::Mixed,
+            None => {}
+        }
+        let end = address.offset + bytes(width);
+        if object.fixed || end > object.size {
+            return Target::Nowhere;
+        }
+        let apart = |slot: &Slot| slot.offset >= end || slot.offset + bytes(slot.width) <= address.offset;
+        if !object.cells.iter().all(apart) {
+            return Target::Mixed;
+        }
+        let at = object.cells.partition_point(|slot| slot.offset < address.offset);
+        let value = object.zeroed.then_some(0);
+        let slot = Slot { offset: address.offset, width, value };
+        Rc::make_mut(object).cells.insert(at, slot);
+        Target::Cell(address)
+    }
+
+    pub fn slot(&self, address: Address) -> &Slot {
+        let slots = &self.objects[address.object.index()].cells;
+        slots.iter().find(|slot| slot.offset == address.offset).expect("accesses are to cells that exist")
+    }
+
+    pub fn slot_mut(&mut self, address: Address) -> &mut Slot {
+        let slots = &mut Rc::make_mut(&mut self.objects[address.object.index()]).cells;
+        slots.iter_mut().find(|slot| slot.offset == address.offset).expect("accesses are to cells that exist")
+    }
+
+    /// A write reaches memory: from a buffer, or at once.
+    pub fn land(&mut self, address: Address, value: u64, from: Option<Pending>) {
+        self.slot_mut(address).value = Some(value);
+        for thread in &mut self.threads {
+            let locals = thread.frames.iter_mut().flat_map(|frame| &mut frame.taints);
+            locals.for_each(|taint| taint.land(address, from));
+            if let Status::Waits(_, taint) = &mut thread.status {
+                taint.land(address, from);
+            }
+        }
+    }
+
+    /// A number that stands for the state. That two states of a search have the same one does not happen.
+    pub fn fingerprint(&self) -> u128 {
+        let half = |seed: u64| {
+            let mut hasher = DefaultHasher::new();
+            seed.hash(&mut hasher);
+            self.hash(&mut hasher);
+            u128::from(hasher.finish())
+        };
+        half(1) << 64 | half(2)
+    }
+}

@@ -1,0 +1,150 @@
+/*
+ * Mutexes. A lock is one read-modify-write that waits until it finds 0; an unlock is one write.
+ * Both are full fences on either side. Nothing spins.
+ */
+
+int pthread_mutex_init(struct __fencepost_mutex *m, const struct __fencepost_mutexattr *attr) {
+    int kind = 0;
+    if (attr) kind = __fencepost_get(&attr->kind);
+    __fencepost_set(&m->lock, 0);
+    __fencepost_set(&m->kind, kind);
+    if (kind) {
+        __fencepost_set(&m->owner, 0);
+        __fencepost_set(&m->count, 0);
+    }
+    return 0;
+}
+
+int pthread_mutex_destroy(struct __fencepost_mutex *m) { return 0; }
+
+/* The rest of a lock of a mutex that is not normal, if this thread has it already. EDEADLK is 35. Initialisers of
+   glibc know another kind, 3, which waits for itself like a normal one. */
+static int __fencepost_again(struct __fencepost_mutex *m, int kind) {
+    if (kind == 2) return 35;
+    __fencepost_wait(kind == 1);
+    __fencepost_set(&m->count, __fencepost_get(&m->count) + 1);
+    return 0;
+}
+
+int pthread_mutex_lock(struct __fencepost_mutex *m) {
+    int kind = __fencepost_get(&m->kind);
+    if (kind) {
+        unsigned long self = __fencepost_self();
+        if (__fencepost_get(&m->owner) == self) return __fencepost_again(m, kind);
+        __fencepost_fence();
+        __fencepost_wait(__fencepost_swap_if(&m->lock, 0, 1) == 0);
+        __fencepost_set(&m->owner, self);
+        __fencepost_set(&m->count, 1);
+        __fencepost_fence();
+        return 0;
+    }
+    __fencepost_fence();
+    __fencepost_wait(__fencepost_swap_if(&m->lock, 0, 1) == 0);
+    __fencepost_fence();
+    return 0;
+}
+
+/* EBUSY is 16. */
+int pthread_mutex_trylock(struct __fencepost_mutex *m) {
+    int kind = __fencepost_get(&m->kind);
+    int old = 0;
+    if (kind) {
+        unsigned long self = __fencepost_self();
+        if (__fencepost_get(&m->owner) == self) {
+            if (kind != 1) return 16;
+            return __fencepost_again(m, kind);
+        }
+        __fencepost_fence();
+        old = __fencepost_swap_if(&m->lock, 0, 1);
+        if (old == 0) {
+            __fencepost_set(&m->owner, self);
+            __fencepost_set(&m->count, 1);
+        }
+        __fencepost_fence();
+        if (old == 0) return 0;
+        return 16;
+    }
+    __fencepost_fence();
+    old = __fencepost_swap_if(&m->lock, 0, 1);
+    __fencepost_fence();
+    if (old == 0) return 0;
+    return 16;
+}
+
+/* It may time out only while another thread has the mutex. ETIMEDOUT is 110. */
+int pthread_mutex_timedlock(struct __fencepost_mutex *m, const void *until) {
+    if (__fencepost_choice()) {
+        if (pthread_mutex_trylock(m) == 0) return 0;
+        return 110;
+    }
+    return pthread_mutex_lock(m);
+}
+
+int pthread_mutex_clocklock(struct __fencepost_mutex *m, int clock, const void *until) {
+    return pthread_mutex_timedlock(m, until);
+}
+
+/* Who does not have a mutex must not unlock it: EPERM is 1. For a normal mutex nobody checks, as in C libraries. */
+int pthread_mutex_unlock(struct __fencepost_mutex *m) {
+    if (__fencepost_get(&m->kind)) {
+        unsigned int count = 0;
+        if (__fencepost_get(&m->owner) != __fencepost_self()) return 1;
+        count = __fencepost_get(&m->count) - 1;
+        __fencepost_set(&m->count, count);
+        if (count) return 0;
+        __fencepost_set(&m->owner, 0);
+    }
+    __fencepost_fence();
+    __fencepost_set(&m->lock, 0);
+    __fencepost_fence();
+    return 0;
+}
+
+int pthread_mutexattr_init(struct __fencepost_mutexattr *a) {
+    __fencepost_set(&a->kind, 0);
+    return 0;
+}
+
+int pthread_mutexattr_destroy(struct __fencepost_mutexattr *a) { return 0; }
+
+/* Kinds above 2, such as glibc's adaptive one, are normal. */
+int pthread_mutexattr_settype(struct __fencepost_mutexattr *a, int kind) {
+    if (kind != 1 && kind != 2) kind = 0;
+    __fencepost_set(&a->kind, kind);
+    return 0;
+}
+
+int pthread_mutexattr_gettype(const struct __fencepost_mutexattr *a, int *kind) {
+    *kind = __fencepost_get(&a->kind);
+    return 0;
+}
+
+int pthread_spin_init(int *lock, int shared) {
+    __fencepost_set(lock, 0);
+    return 0;
+}
+
+int pthread_spin_destroy(int *lock) { return 0; }
+
+int pthread_spin_lock(int *lock) {
+    __fencepost_fence();
+    __fencepost_wait(__fencepost_swap_if(lock, 0, 1) == 0);
+    __fencepost_fence();
+    return 0;
+}
+
+int pthread_spin_trylock(int *lock) {
+    int old = 0;
+    __fencepost_fence();
+    old = __fencepost_swap_if(lock, 0, 1);
+    __fencepost_fence();
+    if (old == 0) return 0;
+    return 16;
+}
+
+int pthread_spin_unlock(int *lock) {
+    __fencepost_fence();
+    __fencepost_set(lock, 0);
+    __fencepost_fence();
+    return 0;
+}

@@ -1,0 +1,76 @@
+//! Output, which is not looked at, and input, which can be anything.
+
+use super::Outcome;
+use super::context::Call;
+use crate::types::Type;
+use ir::{BinaryOp, Expr, Width};
+
+pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
+    let value = match call.name {
+        "printf" | "fprintf" | "dprintf" | "puts" | "fputs" | "putchar" | "putc" | "fputc" | "fflush" | "setvbuf"
+        | "fclose" | "write" | "printk" | "__printf_chk" | "__fprintf_chk" => {
+            call.evaluate_all()?;
+            Some(call.any_value(&Type::INT)?)
+        }
+        "perror" | "srand" | "srandom" | "setbuf" | "tzset" => {
+            call.evaluate_all()?;
+            None
+        }
+        "rand" | "random" | "rand_r" | "lrand48" => {
+            let value = call.any(Width::INT);
+            let expr = value.binary(BinaryOp::And, Expr::Const(0x7fff_ffff, Width::INT));
+            let result = crate::lower::Value { expr, ty: Type::INT };
+            let long = call.lowering.types.long(true);
+            Some(if matches!(call.name, "rand" | "rand_r") { result } else { call.lowering.convert(result, &long)? })
+        }
+        "time" => {
+            call.arity(1)?;
+            let long = call.lowering.types.long(true);
+            let now = call.any_value(&long)?;
+            if !call.is_null(0) {
+                call.lowering.assign_through(&call.args[0], now.clone())?;
+            }
+            Some(now)
+        }
+        "clock" => {
+            let long = call.lowering.types.long(true);
+            Some(call.any_value(&long)?)
+        }
+        "getpid" | "getppid" | "getuid" | "gettid" | "getchar" | "sched_getcpu" | "atoi" => {
+            call.evaluate_all()?;
+            Some(call.any_value(&Type::INT)?)
+        }
+        "sysconf" | "atol" => {
+            call.evaluate_all()?;
+            let long = call.lowering.types.long(true);
+            Some(call.any_value(&long)?)
+        }
+        "clock_gettime" => {
+            call.arity(2)?;
+            any_object(call, 1)?;
+            Some(call.success())
+        }
+        "gettimeofday" => {
+            call.arity(2)?;
+            any_object(call, 0)?;
+            Some(call.success())
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(value))
+}
+
+/// What an argument points to takes any value.
+fn any_object(call: &mut Call<'_, '_>, at: usize) -> Result<(), source::Diagnostic> {
+    let pointer = call.value(at)?;
+    let pointer = call.keep(pointer);
+    let ty = call.lowering.pointee(&pointer)?;
+    let leaves = call.lowering.types.leaves(&ty).map_err(|why| call.error(why))?;
+    let tags = call.lowering.tags(&["NA"]);
+    for leaf in leaves {
+        let value = call.any_value(&leaf.ty)?;
+        let addr = pointer.expr.clone().binary(BinaryOp::Add, Expr::Const(leaf.offset, Width::WORD));
+        call.lowering.store(addr, value, tags.clone());
+    }
+    Ok(())
+}

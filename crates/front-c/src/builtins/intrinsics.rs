@@ -1,0 +1,148 @@
+//! Functions that only our own runtime and our own header call.
+//!
+//! | call | meaning |
+//! |---|---|
+//! | `__fencepost_wait(c)` | go on where `c` holds; the thread is blocked elsewhere |
+//! | `__fencepost_assume(c)` | go on where `c` holds; nobody asks about other paths |
+//! | `__fencepost_limit(c, text)` | `c` must hold: the program goes beyond what the runtime can do elsewhere |
+//! | `__fencepost_self()` | the handle of this thread |
+//! | `__fencepost_fence()` | a full fence |
+//! | `__fencepost_choice()`, `__fencepost_number()` | any truth value, any `unsigned int` |
+//! | `__fencepost_get(p)`, `__fencepost_set(p, v)` | a relaxed atomic read, write |
+//! | `__fencepost_swap_if(p, old, new)` | one read-modify-write: if `*p == old` then `*p = new` |
+//! | `__fencepost_add(p, v)`, `_and`, `_or` | one read-modify-write |
+//! | `__fencepost_enter(p)`, `__fencepost_leave(p)` | a reader comes unless there is a writer; somebody goes |
+//! | `__fencepost_take(p)` | one less unless it is 0 |
+//! | `__fencepost_arrive(p, n)` | one more has come to the barrier; the `n`th begins a new round |
+//!
+//! The read-modify-writes give back what they read.
+
+use super::Outcome;
+use super::context::{Call, Update};
+use crate::lower::Value;
+use crate::types::Type;
+use ir::{BinaryOp, Expr, Op, System, Width};
+use source::Diagnostic;
+
+pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
+    let Some(name) = call.name.strip_prefix("__fencepost_") else { return Ok(None) };
+    let value = match name {
+        "wait" | "assume" => {
+            call.arity(1)?;
+            let condition = call.truth(0)?;
+            call.assume(condition, name == "wait");
+            None
+        }
+        "limit" => {
+            call.arity(2)?;
+            let condition = call.truth(0)?;
+            let message = call.lowering.string_value(&call.args[1]).unwrap_or_default();
+            let message = format!("not supported: {message}");
+            call.lowering.emit(Op::System(System::Assert { condition, message }));
+            None
+        }
+        "self" => {
+            call.arity(0)?;
+            Some(super::threads::current(call)?)
+        }
+        "fence" => {
+            call.arity(0)?;
+            call.full_fence();
+            None
+        }
+        "choice" => {
+            call.arity(0)?;
+            let bit = call.any(Width::BOOL);
+            Some(call.truth_value(bit))
+        }
+        "number" => {
+            call.arity(0)?;
+            Some(call.any_value(&Type::UINT)?)
+        }
+        "get" => {
+            call.arity(1)?;
+            let (addr, ty) = call.object(0)?;
+            let tags = call.lowering.tags(&["A", "RLX"]);
+            Some(call.lowering.load(addr, &ty, tags)?)
+        }
+        "set" => {
+            call.arity(2)?;
+            let (addr, ty) = call.object(0)?;
+            let value = call.value_as(1, &ty)?;
+            let tags = call.lowering.tags(&["A", "RLX"]);
+            call.lowering.store(addr, value, tags);
+            None
+        }
+        "swap_if" => {
+            call.arity(3)?;
+            let update = relaxed(call)?;
+            let expected = call.value_as(1, &update.ty)?.expr;
+            let new = call.value_as(2, &update.ty)?.expr;
+            Some(call.update(update, |old| (Some(old.binary(BinaryOp::Eq, expected)), new)))
+        }
+        "add" => Some(combine(call, BinaryOp::Add)?),
+        "and" => Some(combine(call, BinaryOp::And)?),
+        "or" => Some(combine(call, BinaryOp::Or)?),
+        "enter" => {
+            call.arity(1)?;
+            let update = relaxed(call)?;
+            let number = numbers(&update.ty);
+            Some(call.update(update, |old| {
+                (Some(number(0).binary(BinaryOp::SLe, old.clone())), old.binary(BinaryOp::Add, number(1)))
+            }))
+        }
+        "leave" => {
+            call.arity(1)?;
+            let update = relaxed(call)?;
+            let number = numbers(&update.ty);
+            Some(call.update(update, |old| {
+                let writer = old.clone().binary(BinaryOp::SLt, number(0));
+                let less = old.binary(BinaryOp::Sub, number(1));
+                (None, Expr::Select(Box::new(writer), Box::new(number(0)), Box::new(less)))
+            }))
+        }
+        "take" => {
+            call.arity(1)?;
+            let update = relaxed(call)?;
+            let number = numbers(&update.ty);
+            Some(call.update(update, |old| {
+                (Some(old.clone().binary(BinaryOp::Ne, number(0))), old.binary(BinaryOp::Sub, number(1)))
+            }))
+        }
+        "arrive" => {
+            call.arity(2)?;
+            let update = relaxed(call)?;
+            let needed = call.value_as(1, &update.ty)?.expr;
+            let number = numbers(&update.ty);
+            Some(call.update(update, |old| {
+                let more = old.clone().binary(BinaryOp::Add, number(1));
+                let come = more.clone().binary(BinaryOp::And, number(0xffff));
+                let round = old.binary(BinaryOp::And, number(0xffff_0000)).binary(BinaryOp::Add, number(0x1_0000));
+                let last = come.binary(BinaryOp::Eq, needed);
+                (None, Expr::Select(Box::new(last), Box::new(round), Box::new(more)))
+            }))
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(value))
+}
+
+/// Constants of the width of a type.
+fn numbers(ty: &Type) -> impl Fn(i64) -> Expr + use<> {
+    let width = ty.width().unwrap_or(Width::INT);
+    move |value| Expr::constant(value, width)
+}
+
+/// A relaxed atomic read-modify-write of what the first argument points to.
+fn relaxed(call: &mut Call<'_, '_>) -> Result<Update, Diagnostic> {
+    let (addr, ty) = call.object(0)?;
+    let tags = call.lowering.tags(&["A", "RLX"]);
+    Ok(Update { addr, ty, read_tags: tags.clone(), write_tags: tags })
+}
+
+fn combine(call: &mut Call<'_, '_>, op: BinaryOp) -> Result<Value, Diagnostic> {
+    call.arity(2)?;
+    let update = relaxed(call)?;
+    let operand = call.value_as(1, &update.ty)?.expr;
+    Ok(call.update(update, |old| (None, old.binary(op, operand))))
+}

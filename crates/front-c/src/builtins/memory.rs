@@ -1,0 +1,279 @@
+//! Memory: allocation, and copying of objects whose types are known.
+
+use super::Outcome;
+use super::context::Call;
+use crate::lower::Value;
+use crate::types::{Leaf, Type};
+use ir::{BinaryOp, Cell, Expr, Op, System, Width};
+use lang_c::ast::{BinaryOperator, Expression};
+use lang_c::span::Node;
+use source::Diagnostic;
+
+/// A block with more scalars than this is not copied one by one.
+const MAX_LEAVES: u64 = 1024;
+
+pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
+    let value = match call.name {
+        "malloc" | "alloca" | "valloc" | "vmalloc" | "__builtin_alloca" => {
+            call.arity(1)?;
+            Some(allocate(call, 0, None, false)?)
+        }
+        "kmalloc" | "kmalloc_atomic" => {
+            call.arity(2)?;
+            Some(allocate(call, 0, None, false)?)
+        }
+        "kzalloc" | "vzalloc" => {
+            call.at_least(1)?;
+            Some(allocate(call, 0, None, true)?)
+        }
+        "aligned_alloc" | "memalign" => {
+            call.arity(2)?;
+            Some(allocate(call, 1, None, false)?)
+        }
+        "calloc" | "kcalloc" => {
+            call.at_least(2)?;
+            Some(allocate(call, 1, Some(0), true)?)
+        }
+        "posix_memalign" => {
+            call.arity(3)?;
+            let block = allocate(call, 2, None, false)?;
+            call.lowering.assign_through(&call.args[0], block)?;
+            Some(call.success())
+        }
+        "realloc" | "reallocarray" => {
+            let message = format!("`{}` is not supported", call.name);
+            return Err(call.error(message).help("allocate a new block with malloc and copy what is needed"));
+        }
+        "free" | "kfree" | "vfree" | "cfree" => {
+            call.arity(1)?;
+            call.value(0)?;
+            None
+        }
+        "memcpy" | "memmove" => {
+            call.arity(3)?;
+            Some(copy(call)?)
+        }
+        "memset" => {
+            call.arity(3)?;
+            Some(fill(call)?)
+        }
+        "bzero" => {
+            call.arity(2)?;
+            let target = call.value(0)?;
+            let zero = call.lowering.int(0, &Type::INT);
+            fill_with(call, &target, 1, 0, &zero)?;
+            None
+        }
+        "strlen" => {
+            call.arity(1)?;
+            let Some(text) = call.lowering.string_value(&call.args[0]) else { return Err(strings(call)) };
+            let length = text.split('\0').next().map_or(0, str::len);
+            let ty = call.lowering.types.size_type();
+            Some(call.lowering.int(length as i64, &ty))
+        }
+        "memcmp" | "strcmp" | "strncmp" | "strcpy" | "strncpy" | "strcat" | "strdup" | "strchr" | "strstr"
+        | "sprintf" | "snprintf" | "memchr" => return Err(strings(call)),
+        "scanf" | "fscanf" | "sscanf" | "fgets" | "gets" | "getline" | "fread" | "read" => {
+            let message = format!("`{}` is not supported", call.name);
+            return Err(call.error(message).help("take any value instead: x = __VERIFIER_nondet_int()"));
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(value))
+}
+
+fn strings(call: &Call<'_, '_>) -> Diagnostic {
+    call.error(format!("`{}` is not supported: the library knows no strings", call.name))
+        .help("compare numbers instead, or write the loop over the characters")
+}
+
+/// A new block. Argument `size` says how many bytes it has, or each of `count` elements has.
+fn allocate(call: &mut Call<'_, '_>, size: usize, count: Option<usize>, zeroed: bool) -> Result<Value, Diagnostic> {
+    let cells = known_cells(call, size, count)?;
+    let line = call.lowering.program.source.line(call.span);
+    let name = format!("malloc:{line}");
+    let mut bytes = Expr::Const(1, Width::WORD);
+    if let Some(count) = count {
+        let value = call.value_as(count, &Type::ULONG_LONG)?;
+        bytes = call.keep(value).expr;
+    }
+    let each = call.value_as(size, &Type::ULONG_LONG)?.expr;
+    let size = match bytes {
+        Expr::Const(1, _) => each,
+        count => count.binary(BinaryOp::Mul, each),
+    };
+    let dst = call.lowering.temp(Width::WORD);
+    call.lowering.emit(Op::System(System::Alloc { dst, name, size, cells, zeroed }));
+    Ok(Value { expr: Expr::Local(dst), ty: Type::VOID.pointer_to() })
+}
+
+/// The cells of a block whose size is a constant number of objects of one type.
+fn known_cells(call: &mut Call<'_, '_>, size: usize, count: Option<usize>) -> Result<Option<Vec<Cell>>, Diagnostic> {
+    let times = match count.map(|at| call.lowering.const_value(&call.args[at])) {
+        None => 1,
+        Some(Some(count)) => count,
+        Some(None) => return Ok(None),
+    };
+    let Some((ty, count)) = objects(call, &call.args[size])? else { return Ok(None) };
+    let total = times.checked_mul(count).and_then(|total| u64::try_from(total).ok());
+    match total {
+        Some(total) if total > 0 && !ty.is_void() => Ok(Some(call.lowering.cells(&ty, total)?)),
+        _ => Ok(None),
+    }
+}
+
+/// The type and the number that `sizeof(T)`, `n * sizeof(T)` and `sizeof x` mean.
+fn objects(call: &mut Call<'_, '_>, size: &Node<Expression>) -> Result<Option<(Type, i64)>, Diagnostic> {
+    Ok(match &size.node {
+        Expression::SizeOfTy(of) => Some((call.lowering.type_name(&of.node.0)?, 1)),
+        Expression::SizeOfVal(of) => Some((call.lowering.type_of(&of.node.0)?, 1)),
+        Expression::Cast(cast) => objects(call, &cast.node.expression)?,
+        Expression::BinaryOperator(binary) if binary.node.operator.node == BinaryOperator::Multiply => {
+            let (left, right) = (&binary.node.lhs, &binary.node.rhs);
+            for (of, times) in [(left, right), (right, left)] {
+                if let Some((ty, count)) = objects(call, of)? {
+                    let times = call.lowering.const_value(times);
+                    return Ok(times.and_then(|times| times.checked_mul(count)).map(|total| (ty, total)));
+                }
+            }
+            None
+        }
+        Expression::Identifier(_)
+        | Expression::Constant(_)
+        | Expression::StringLiteral(_)
+        | Expression::GenericSelection(_)
+        | Expression::Member(_)
+        | Expression::Call(_)
+        | Expression::CompoundLiteral(_)
+        | Expression::AlignOf(_)
+        | Expression::UnaryOperator(_)
+        | Expression::BinaryOperator(_)
+        | Expression::Conditional(_)
+        | Expression::Comma(_)
+        | Expression::OffsetOf(_)
+        | Expression::VaArg(_)
+        | Expression::Statement(_) => None,
+    })
+}
+
+/// The scalars of the first `bytes` bytes behind a pointer to objects of type `ty`.
+fn leaves(call: &Call<'_, '_>, ty: &Type, bytes: i64) -> Result<Vec<Leaf>, Diagnostic> {
+    let wrong = |why: String| {
+        call.error(format!("`{}` cannot take this block scalar by scalar: {why}", call.name)).help(
+            "give it pointers to the same type and a constant multiple of its size, or copy the members one by one",
+        )
+    };
+    if ty.is_void() {
+        return Err(wrong("what the pointer points to is not known".to_owned()));
+    }
+    let size = call.lowering.types.size(ty).map_err(wrong)?;
+    let bytes = u64::try_from(bytes).unwrap_or(0);
+    if size == 0 || bytes % size != 0 {
+        let what = call.lowering.types.describe(ty);
+        return Err(wrong(format!("{bytes} bytes are not a number of objects of type `{what}`")));
+    }
+    let one = call.lowering.types.leaves(ty).map_err(wrong)?;
+    let count = bytes / size;
+    if count.saturating_mul(one.len() as u64) > MAX_LEAVES {
+        return Err(wrong(format!("it has more than {MAX_LEAVES} scalars")));
+    }
+    let shifted = |at: u64| {
+        one.iter().map(move |leaf| Leaf { offset: leaf.offset + at * size, ty: leaf.ty.clone() }).collect::<Vec<_>>()
+    };
+    Ok((0..count).flat_map(shifted).collect())
+}
+
+/// The constant number of bytes in an argument.
+fn byte_count(call: &mut Call<'_, '_>, at: usize) -> Result<i64, Diagnostic> {
+    call.lowering.const_value(&call.args[at]).ok_or_else(|| {
+        let span = call.lowering.at(call.args[at].span);
+        call.lowering
+            .error(span, format!("the size that `{}` is given is not a constant", call.name))
+            .help("write the loop over the elements")
+    })
+}
+
+fn shifted(base: &Expr, offset: u64) -> Expr {
+    if offset == 0 { base.clone() } else { base.clone().binary(BinaryOp::Add, Expr::Const(offset, Width::WORD)) }
+}
+
+/// Reads all scalars, then writes them all, so that blocks may overlap.
+fn copy(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
+    let bytes = byte_count(call, 2)?;
+    let target = uncast(call, 0)?;
+    let target = call.keep(target);
+    let source = uncast(call, 1)?;
+    let source = call.keep(source);
+    let (to, from) = (call.lowering.pointee(&target)?, call.lowering.pointee(&source)?);
+    let to_leaves = leaves(call, if to.is_void() { &from } else { &to }, bytes)?;
+    let from_leaves = leaves(call, if from.is_void() { &to } else { &from }, bytes)?;
+    let same = to_leaves.len() == from_leaves.len()
+        && to_leaves.iter().zip(&from_leaves).all(|(a, b)| a.offset == b.offset && a.ty.width() == b.ty.width());
+    if !same {
+        let (to, from) = (call.lowering.types.describe(&to), call.lowering.types.describe(&from));
+        return Err(call
+            .error(format!("`{}` copies from `{from}` to `{to}`, which consist of other scalars", call.name))
+            .help("copy between objects of the same type"));
+    }
+    let tags = call.lowering.tags(&["NA"]);
+    let mut values = Vec::new();
+    for leaf in &from_leaves {
+        let value = call.lowering.load(shifted(&source.expr, leaf.offset), &leaf.ty.unqualified(), tags.clone())?;
+        values.push(value);
+    }
+    for (leaf, value) in to_leaves.iter().zip(values) {
+        let value = Value { expr: value.expr, ty: leaf.ty.unqualified() };
+        call.lowering.store(shifted(&target.expr, leaf.offset), value, tags.clone());
+    }
+    Ok(Value { expr: target.expr, ty: Type::VOID.pointer_to() })
+}
+
+/// The value of a pointer argument, with the type it has without a cast to `void *` or `char *`.
+fn uncast(call: &mut Call<'_, '_>, at: usize) -> Result<Value, Diagnostic> {
+    let mut arg = &call.args[at];
+    while let Expression::Cast(cast) = &arg.node {
+        arg = &cast.node.expression;
+    }
+    let value = call.lowering.rvalue(arg)?;
+    if value.ty.is_pointer() { Ok(value) } else { call.value(at) }
+}
+
+fn fill(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
+    let target = uncast(call, 0)?;
+    let target = call.keep(target);
+    let byte = call.value_as(1, &Type::UCHAR)?;
+    let constant = call.lowering.const_value(&call.args[1]).unwrap_or(-1);
+    fill_with(call, &target, 2, constant, &byte)?;
+    Ok(Value { expr: target.expr, ty: Type::VOID.pointer_to() })
+}
+
+/// Fills the block behind `target`, whose size is in argument `size`. Zero fits all scalars, other bytes only characters
+/// and, repeated, integers.
+fn fill_with(
+    call: &mut Call<'_, '_>,
+    target: &Value,
+    size: usize,
+    constant: i64,
+    byte: &Value,
+) -> Result<(), Diagnostic> {
+    let bytes = byte_count(call, size)?;
+    let ty = call.lowering.pointee(target)?;
+    let leaves = leaves(call, &ty, bytes)?;
+    let tags = call.lowering.tags(&["NA"]);
+    for leaf in leaves {
+        let ty = leaf.ty.unqualified();
+        let width = ty.width().unwrap_or(Width::WORD);
+        let expr = if width.bits() == 8 && ty.is_integer() {
+            call.lowering.convert(byte.clone(), &ty)?.expr
+        } else if matches!(byte.expr, Expr::Const(..)) || constant == 0 {
+            let repeated = (constant as u64 & 0xff).wrapping_mul(0x0101_0101_0101_0101);
+            Expr::Const(repeated & width.mask(), width)
+        } else {
+            return Err(call
+                .error(format!("`{}` fills wide scalars with a byte that is not a constant", call.name))
+                .help("assign the members one by one"));
+        };
+        call.lowering.store(shifted(&target.expr, leaf.offset), Value { expr, ty }, tags.clone());
+    }
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! What the C library, the compiler's builtins and the other verifiers' intrinsics do.
+//!
+//! Some of it is code ([`call`] and the modules below), some of it is C text of our own ([`RUNTIME`]) that is lowered like
+//! the user's program. A function that the user's file defines is the user's, unless [`ours_wins`].
+//!
+//! # What it decides
+//!
+//! * Creating and joining threads, locking and unlocking, and all other operations of POSIX that synchronise order like
+//!   full fences: a sequentially consistent fence of C11 stands before or after them, or both.
+//! * `__sync_*` operations are full barriers; `__atomic_*` and C11's operations have the order that they are given.
+//!   `memory_order_consume` is acquire. An order must be a constant.
+//! * A weak compare-exchange may fail for no reason. The order of a failing one is its own.
+//! * `malloc` and creating a thread never fail. `free` does nothing: memory is never used again.
+//! * `exit`, `abort` and the like stop the thread. The others can do nothing then that they could not do before.
+//! * In atomic sections nothing of another thread comes between; they are full fences on either side.
+//!
+//! # What is left out because it cannot change the verdict
+//!
+//! Output (`printf` and its kin: the arguments are evaluated), sleeping and yielding, attributes other than the kind of a
+//! mutex, destroying objects, `pthread_detach`, `pthread_setcancelstate`, `free`, seeds of random numbers, bounds and hints
+//! for other verifiers (`__VERIFIER_loop_bound`, `__builtin_expect`, `__builtin_prefetch`), fences for signal handlers.
+
+mod assembly;
+mod atomics;
+mod bits;
+mod context;
+mod fences;
+mod input;
+mod intrinsics;
+mod kernel;
+mod memory;
+mod property;
+mod threads;
+
+pub(crate) use assembly::asm;
+pub(crate) use property::{atomic_begin, atomic_end};
+
+use crate::lower::{Lowering, Value};
+use context::Call;
+use lang_c::ast::Expression;
+use lang_c::span::Node;
+use source::{Diagnostic, Span};
+
+/// What a family of functions makes of a call: nothing if the function is not of the family; else its value, if it has
+/// one.
+type Outcome = Result<Option<Option<Value>>, Diagnostic>;
+
+/// C files of our library: name and text. The first one has the types; a type name that it defines means this and
+/// nothing else, whatever the user's headers say.
+pub(crate) const RUNTIME: &[(&str, &str)] = &[
+    ("types.c", include_str!("../../runtime/types.c")),
+    ("mutex.c", include_str!("../../runtime/mutex.c")),
+    ("cond.c", include_str!("../../runtime/cond.c")),
+    ("rwlock.c", include_str!("../../runtime/rwlock.c")),
+    ("thread.c", include_str!("../../runtime/thread.c")),
+    ("threads.c", include_str!("../../runtime/threads.c")),
+];
+
+macro_rules! header {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../../runtime/include/", $name)))
+    };
+}
+
+/// See [`crate::headers`].
+pub(crate) fn headers() -> &'static [(&'static str, &'static str)] {
+    &[
+        header!("assert.h"),
+        header!("errno.h"),
+        header!("fencepost.h"),
+        header!("limits.h"),
+        header!("pthread.h"),
+        header!("sched.h"),
+        header!("semaphore.h"),
+        header!("stdatomic.h"),
+        header!("stdbool.h"),
+        header!("stddef.h"),
+        header!("stdint.h"),
+        header!("stdio.h"),
+        header!("stdlib.h"),
+        header!("string.h"),
+        header!("threads.h"),
+        header!("unistd.h"),
+    ]
+}
+
+/// Translates a call of a function of the library; None: it is none, or it is one in C.
+pub(crate) fn call(lowering: &mut Lowering, name: &str, args: &[Node<Expression>], span: Span) -> Outcome {
+    let families: &[fn(&mut Call<'_, '_>) -> Outcome] = &[
+        intrinsics::call,
+        property::call,
+        fences::call,
+        atomics::call,
+        threads::call,
+        memory::call,
+        bits::call,
+        input::call,
+        kernel::call,
+    ];
+    // `__builtin_memcpy` is `memcpy`, and so with all others that are not known under their long name.
+    let names = [Some(name), name.strip_prefix("__builtin_")];
+    for name in names.into_iter().flatten() {
+        let mut call = Call { lowering: &mut *lowering, name, args, span };
+        for family in families {
+            if let Some(outcome) = family(&mut call)? {
+                return Ok(Some(outcome));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Whether the call keeps nothing of this argument: it reads or writes through it and forgets it. Then `&x` there does not
+/// make `x` an object in memory.
+pub(crate) fn writes_through(name: &str, arg: usize) -> bool {
+    match name {
+        "pthread_create" => arg < 2,
+        "pthread_join" | "pthread_setcancelstate" | "pthread_setcanceltype" => arg == 1,
+        "pthread_key_create" | "tss_create" | "posix_memalign" | "time" => arg == 0,
+        _ if threads::ignored(name) => true,
+        _ => atomics::writes_through(name, arg),
+    }
+}
+
+/// Whether our meaning counts even when the user's file defines the function.
+pub(crate) fn ours_wins(name: &str) -> bool {
+    matches!(
+        name,
+        "reach_error"
+            | "__VERIFIER_error"
+            | "__VERIFIER_assume"
+            | "__VERIFIER_atomic_begin"
+            | "__VERIFIER_atomic_end"
+            | "__CPROVER_assume"
+            | "__CPROVER_atomic_begin"
+            | "__CPROVER_atomic_end"
+            | "__assert_fail"
+    ) || name.starts_with("__VERIFIER_nondet_")
+}
+
+/// Whether the whole body of this function is an atomic section.
+pub(crate) fn is_atomic_function(name: &str) -> bool {
+    name.starts_with("__VERIFIER_atomic_") && !ours_wins(name)
+}

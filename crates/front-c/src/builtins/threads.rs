@@ -1,0 +1,151 @@
+//! Threads: starting, joining, ending. What is built on memory alone is in the runtime, in C.
+
+use super::Outcome;
+use super::context::Call;
+use crate::lower::Value;
+use crate::types::Type;
+use ir::{BinaryOp, Expr, Op, System, Width};
+use lang_c::ast::Expression;
+use source::Diagnostic;
+
+pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
+    let value = match call.name {
+        "pthread_create" => {
+            call.arity(4)?;
+            let arg = call.value_as(3, &Type::VOID.pointer_to())?;
+            let arg = call.keep(arg);
+            call.full_fence();
+            let handle = call.lowering.spawn(&call.args[2], arg)?;
+            call.lowering.assign_through(&call.args[0], handle)?;
+            Some(call.success())
+        }
+        "pthread_join" => {
+            call.arity(2)?;
+            let thread = call.value_as(0, &Type::ULONG_LONG)?.expr;
+            if call.is_null(1) {
+                call.lowering.emit(Op::System(System::Join { thread, result: None }));
+                call.full_fence();
+            } else {
+                let result = call.lowering.temp(Width::WORD);
+                call.lowering.emit(Op::System(System::Join { thread, result: Some(result) }));
+                call.full_fence();
+                let value = Value { expr: Expr::Local(result), ty: Type::VOID.pointer_to() };
+                call.lowering.assign_through(&call.args[1], value)?;
+            }
+            Some(call.success())
+        }
+        "pthread_exit" => {
+            call.arity(1)?;
+            let result = call.value_as(0, &Type::VOID.pointer_to())?;
+            call.lowering.exit_thread(Some(result));
+            None
+        }
+        "pthread_self" | "thrd_current" => Some(current(call)?),
+        "pthread_equal" | "thrd_equal" => {
+            call.arity(2)?;
+            let left = call.value_as(0, &Type::ULONG_LONG)?;
+            let left = call.keep(left).expr;
+            let right = call.value_as(1, &Type::ULONG_LONG)?.expr;
+            Some(call.truth_value(left.binary(BinaryOp::Eq, right)))
+        }
+        "pthread_key_create" | "tss_create" => {
+            call.arity(2)?;
+            destructor(call)?;
+            let key = call.lowering.call_function("__fencepost_new_key", Vec::new())?;
+            if let Some(key) = key {
+                call.lowering.assign_through(&call.args[0], key)?;
+            }
+            Some(call.success())
+        }
+        "pthread_setcancelstate" | "pthread_setcanceltype" => {
+            call.arity(2)?;
+            if !call.is_null(1) {
+                let enabled = call.success();
+                call.lowering.assign_through(&call.args[1], enabled)?;
+            }
+            Some(call.success())
+        }
+        "pthread_detach"
+        | "thrd_detach"
+        | "pthread_setname_np"
+        | "pthread_setconcurrency"
+        | "sched_yield"
+        | "pthread_yield"
+        | "sleep"
+        | "usleep"
+        | "nanosleep"
+        | "clock_nanosleep"
+        | "thrd_sleep" => {
+            // A time to sleep may be given as `&ts`: the address does nothing.
+            if !matches!(call.name, "nanosleep" | "clock_nanosleep" | "thrd_sleep") {
+                call.evaluate_all()?;
+            }
+            Some(call.success())
+        }
+        "thrd_yield" => None,
+        name if ignored(name) => Some(call.success()),
+        "pthread_cancel" | "pthread_kill" | "pthread_cleanup_push" | "pthread_cleanup_pop" => {
+            let message = format!("`{}` is not supported: threads end only by themselves", call.name);
+            return Err(call.error(message).help("let the thread look at a flag, and set the flag here"));
+        }
+        "__errno_location" | "___errno" | "__error" => {
+            let message = "`errno` is not supported";
+            return Err(call.error(message).help("look at what the function gives back instead"));
+        }
+        name if unknown(name) => {
+            let message = format!("`{name}` is not supported");
+            return Err(call.error(message).help(
+                "known are threads, mutexes, condition variables, read-write locks, barriers, semaphores, spin locks, keys \
+                 and once",
+            ));
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(value))
+}
+
+/// The handle of this thread.
+pub(super) fn current(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
+    call.arity(0)?;
+    let dst = call.lowering.temp(Width::WORD);
+    call.lowering.emit(Op::System(System::Current { dst }));
+    Ok(Value { expr: Expr::Local(dst), ty: Type::ULONG_LONG })
+}
+
+/// Functions that set or destroy attributes which change nothing here. Their arguments are not even evaluated: they are
+/// addresses of attributes and constants.
+pub(super) fn ignored(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix("pthread_") else { return false };
+    let plain = ["attr_", "condattr_", "rwlockattr_", "barrierattr_"];
+    if plain.iter().any(|prefix| rest.starts_with(prefix)) {
+        return !rest.contains("_get");
+    }
+    matches!(
+        rest,
+        "mutexattr_setpshared"
+            | "mutexattr_setprotocol"
+            | "mutexattr_setprioceiling"
+            | "mutexattr_setrobust"
+            | "setschedparam"
+    )
+}
+
+/// Whether a function of POSIX threads is neither code here nor in the runtime.
+fn unknown(name: &str) -> bool {
+    let posix = ["pthread_", "sem_", "mtx_", "cnd_", "thrd_", "tss_"];
+    let ours = |text: &str| text.contains(&format!(" {name}(")) || text.contains(&format!("*{name}("));
+    posix.iter().any(|prefix| name.starts_with(prefix)) && !super::RUNTIME.iter().any(|(_, text)| ours(text))
+}
+
+/// A key may come with a function that is called when a thread ends. Only `free` changes nothing.
+fn destructor(call: &mut Call<'_, '_>) -> Result<(), Diagnostic> {
+    let free = matches!(&call.args[1].node, Expression::Identifier(name) if name.node.name == "free");
+    if free || call.is_null(1) {
+        return Ok(());
+    }
+    let span = call.lowering.at(call.args[1].span);
+    Err(call
+        .lowering
+        .error(span, "destructors of thread-specific data are not supported")
+        .help("give 0 here, and call the function at the end of each thread"))
+}

@@ -1,0 +1,45 @@
+//! The front end for C programs: preprocessed text in, [`ir::Program`] out.
+//!
+//! The text is made digestible for the parser ([`text`]), parsed (`lang-c`), and what is reachable from `main` is
+//! lowered function by function ([`lower`]). What the C library does is in [`builtins`], partly as code, partly as C
+//! text of our own that is lowered like the user's.
+//!
+//! # What it decides
+//!
+//! * Expressions are evaluated from left to right; each access to a variable in memory is one load or store.
+//! * Pointers take 8 bytes in every data model. Alignment is natural. Each bit-field is a cell of its own.
+//! * A scalar variable whose address is never taken is a local of the function, and so is each scalar of a structure or
+//!   array that is only accessed at constant places. All other variables are objects in memory.
+//! * Floating-point values are kept, computing with them gives any value, and deciding anything by them is refused.
+
+mod builtins;
+mod lower;
+mod text;
+mod types;
+
+use source::{Diagnostic, SourceFile};
+
+/// How to read a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Options {
+    /// Whether `long` has 32 bits.
+    pub ilp32: bool,
+    /// Whether only `reach_error` and `__VERIFIER_error` count as the property; an assertion that fails just stops.
+    pub competition: bool,
+}
+
+/// Reads a C program.
+///
+/// `file` is the user's own text. `preprocessed` is what a preprocessor made of it, with line markers; without it, the
+/// file is taken as it is.
+///
+/// # Errors
+/// When the text is no C program, or what is reachable from `main` uses something that is not supported.
+pub fn parse(file: &SourceFile, preprocessed: Option<&str>, options: &Options) -> Result<ir::Program, Diagnostic> {
+    lower::program(file, preprocessed, options)
+}
+
+/// The headers that stand in for those of a system that has none: name and text.
+pub fn headers() -> &'static [(&'static str, &'static str)] {
+    builtins::headers()
+}

@@ -1,0 +1,611 @@
+//! Expressions.
+
+use super::place::{At, Place, fold};
+use super::scope::Entity;
+use super::{Lowering, Value};
+use crate::text::SAME;
+use crate::types::{Kind, Type};
+use ir::{BinaryOp, BlockId, Expr, Op, Terminator, UnaryOp, Width};
+use lang_c::ast::{
+    BinaryOperator, BlockItem, ConditionalExpression, Expression, GenericAssociation, GenericSelection, OffsetMember,
+    OffsetOfExpression, Statement, UnaryOperator,
+};
+use lang_c::span::{Node, Span};
+use source::Diagnostic;
+
+/// What an expression gives.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    Value(Value),
+    /// A structure.
+    Place(Place),
+    /// It is `void`.
+    Nothing,
+}
+
+impl Lowering {
+    /// Evaluates an expression of scalar type. Arrays and functions become pointers.
+    pub fn rvalue(&mut self, e: &Node<Expression>) -> Result<Value, Diagnostic> {
+        match self.eval(e)? {
+            Outcome::Value(value) => Ok(value),
+            Outcome::Place(place) => {
+                let message = format!("a value of type `{}` cannot be used here", self.types.describe(&place.ty));
+                Err(self.error(self.at(e.span), message).help("use one of its members"))
+            }
+            Outcome::Nothing => {
+                let complaint = self.error(self.at(e.span), "this expression has no value");
+                Err(complaint.help("a function that returns `void` can only be called as a statement"))
+            }
+        }
+    }
+
+    /// Evaluates an expression for what it does.
+    pub fn effect(&mut self, e: &Node<Expression>) -> Result<(), Diagnostic> {
+        let outer = self.enter(e.span);
+        let result = self.effect_inner(e);
+        self.body.span = outer;
+        result
+    }
+
+    fn effect_inner(&mut self, e: &Node<Expression>) -> Result<(), Diagnostic> {
+        match &e.node {
+            Expression::Conditional(conditional) => {
+                let parts = &conditional.node;
+                let (then, otherwise, after) = (self.body.block(), self.body.block(), self.body.block());
+                self.branch_on(&parts.condition, then, otherwise)?;
+                self.body.resume(then);
+                if !is_same(&parts.then_expression.node) {
+                    self.effect(&parts.then_expression)?;
+                }
+                self.body.end(Terminator::Goto(after), otherwise);
+                self.effect(&parts.else_expression)?;
+                self.body.fall_into(after);
+                Ok(())
+            }
+            Expression::BinaryOperator(binary)
+                if matches!(binary.node.operator.node, BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr) =>
+            {
+                let (more, after) = (self.body.block(), self.body.block());
+                match binary.node.operator.node {
+                    BinaryOperator::LogicalAnd => self.branch_on(&binary.node.lhs, more, after)?,
+                    _ => self.branch_on(&binary.node.lhs, after, more)?,
+                }
+                self.body.resume(more);
+                self.effect(&binary.node.rhs)?;
+                self.body.fall_into(after);
+                Ok(())
+            }
+            Expression::UnaryOperator(unary) => match unary.node.operator.node {
+                UnaryOperator::PostIncrement | UnaryOperator::PreIncrement => {
+                    self.step(&unary.node.operand, BinaryOperator::Plus, false).map(|_| ())
+                }
+                UnaryOperator::PostDecrement | UnaryOperator::PreDecrement => {
+                    self.step(&unary.node.operand, BinaryOperator::Minus, false).map(|_| ())
+                }
+                UnaryOperator::Address
+                | UnaryOperator::Indirection
+                | UnaryOperator::Plus
+                | UnaryOperator::Minus
+                | UnaryOperator::Complement
+                | UnaryOperator::Negate => self.eval(e).map(|_| ()),
+            },
+            Expression::Cast(cast) if self.type_name(&cast.node.type_name)?.is_void() => {
+                self.effect(&cast.node.expression)
+            }
+            Expression::Comma(all) => all.iter().try_for_each(|each| self.effect(each)),
+            _ => self.eval(e).map(|_| ()),
+        }
+    }
+
+    /// Evaluates an expression of any type.
+    pub fn eval(&mut self, e: &Node<Expression>) -> Result<Outcome, Diagnostic> {
+        let outer = self.enter(e.span);
+        let result = self.eval_inner(e);
+        self.body.span = outer;
+        result
+    }
+
+    fn eval_inner(&mut self, e: &Node<Expression>) -> Result<Outcome, Diagnostic> {
+        let value = match &e.node {
+            Expression::Identifier(name) => {
+                if let Some(Entity::Constant(value, ty)) = self.lookup(&name.node.name) {
+                    self.int(value, &ty)
+                } else {
+                    return self.eval_place(e);
+                }
+            }
+            Expression::Member(_) | Expression::StringLiteral(_) | Expression::CompoundLiteral(_) => {
+                return self.eval_place(e);
+            }
+            Expression::Constant(constant) => self.literal(&constant.node, constant.span)?,
+            Expression::GenericSelection(selection) => {
+                let chosen = self.selected(&selection.node, e.span)?;
+                return self.eval(chosen);
+            }
+            Expression::Call(call) => return self.call(&call.node, e),
+            Expression::SizeOfTy(of) => {
+                let ty = self.type_name(&of.node.0)?;
+                let size = self.size(&ty)?;
+                self.int(size as i64, &self.types.size_type())
+            }
+            Expression::SizeOfVal(of) => {
+                let ty = self.type_of(&of.node.0)?;
+                let size = self.size(&ty)?;
+                self.int(size as i64, &self.types.size_type())
+            }
+            Expression::AlignOf(of) => {
+                let ty = self.type_name(&of.node.0)?;
+                self.size(&ty)?;
+                let align = self.types.align(&ty).unwrap_or(1);
+                self.int(align as i64, &self.types.size_type())
+            }
+            Expression::UnaryOperator(unary) => {
+                match unary.node.operator.node {
+                    UnaryOperator::Indirection => return self.eval_place(e),
+                    _ => self.unary(&unary.node.operator.node, &unary.node.operand)?,
+                }
+            }
+            Expression::Cast(cast) => {
+                let ty = self.type_name(&cast.node.type_name)?;
+                if ty.is_void() {
+                    self.effect(&cast.node.expression)?;
+                    return Ok(Outcome::Nothing);
+                }
+                if ty.is_record() {
+                    return self.eval_place(e);
+                }
+                let value = self.rvalue(&cast.node.expression)?;
+                self.convert(value, &ty)?
+            }
+            Expression::BinaryOperator(binary) => {
+                let (op, lhs, rhs) = (&binary.node.operator.node, &*binary.node.lhs, &*binary.node.rhs);
+                match op {
+                    BinaryOperator::Index => return self.eval_place(e),
+                    BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => self.logical(op, lhs, rhs)?,
+                    BinaryOperator::Assign => return self.assign(e, lhs, rhs),
+                    _ => match compound(op) {
+                        Some(op) => self.compound_assign(&op, lhs, rhs)?,
+                        None => {
+                            let left = self.rvalue(lhs)?;
+                            let left = self.keep_unless_pure(left, &rhs.node);
+                            let right = self.rvalue(rhs)?;
+                            self.binary(op, left, right)?
+                        }
+                    },
+                }
+            }
+            Expression::Conditional(conditional) => return self.conditional(&conditional.node, e),
+            Expression::Comma(all) => {
+                let Some((last, first)) = all.split_last() else { return Ok(Outcome::Nothing) };
+                for each in first {
+                    self.effect(each)?;
+                }
+                return self.eval(last);
+            }
+            Expression::OffsetOf(of) => self.offset_of(&of.node)?,
+            Expression::VaArg(_) => {
+                let complaint = self.error(self.at(e.span), "arguments after `...` are not supported");
+                return Err(complaint.help("give the function a fixed number of parameters"));
+            }
+            Expression::Statement(statement) => return self.statement_expression(statement),
+        };
+        Ok(Outcome::Value(value))
+    }
+
+    fn eval_place(&mut self, e: &Node<Expression>) -> Result<Outcome, Diagnostic> {
+        let place = self.place(e)?;
+        if place.ty.is_record() {
+            return Ok(Outcome::Place(place));
+        }
+        if place.ty.is_void() {
+            return Ok(Outcome::Nothing);
+        }
+        Ok(Outcome::Value(self.read(&place)?))
+    }
+
+    fn unary(&mut self, op: &UnaryOperator, operand: &Node<Expression>) -> Result<Value, Diagnostic> {
+        match op {
+            UnaryOperator::PostIncrement => self.step(operand, BinaryOperator::Plus, true),
+            UnaryOperator::PostDecrement => self.step(operand, BinaryOperator::Minus, true),
+            UnaryOperator::PreIncrement => self.step(operand, BinaryOperator::Plus, false),
+            UnaryOperator::PreDecrement => self.step(operand, BinaryOperator::Minus, false),
+            UnaryOperator::Address | UnaryOperator::Indirection => {
+                let place = self.place(operand)?;
+                self.address(&place)
+            }
+            UnaryOperator::Plus => {
+                let value = self.rvalue(operand)?;
+                self.promote(value)
+            }
+            UnaryOperator::Minus | UnaryOperator::Complement => {
+                let value = self.rvalue(operand)?;
+                let value = self.promote(value)?;
+                if value.ty.is_float() {
+                    let zero = Value { expr: Expr::constant(0, self.body.width(&value.expr)), ty: value.ty.clone() };
+                    return self.binary(&BinaryOperator::Minus, zero, value);
+                }
+                if value.ty.is_pointer() {
+                    return Err(self.error(self.span(), "this cannot be computed with pointers").help("use an integer"));
+                }
+                let op = if *op == UnaryOperator::Minus { UnaryOp::Neg } else { UnaryOp::Not };
+                Ok(Value { expr: fold(value.expr.unary(op)), ty: value.ty })
+            }
+            UnaryOperator::Negate => {
+                let value = self.rvalue(operand)?;
+                let bit = self.truth(value);
+                Ok(self.from_bit(not(bit)))
+            }
+        }
+    }
+
+    /// `++` and `--`; gives the old or the new value.
+    fn step(&mut self, operand: &Node<Expression>, op: BinaryOperator, old: bool) -> Result<Value, Diagnostic> {
+        let place = self.place(operand)?;
+        let one = self.int(1, &Type::INT);
+        if place.ty.is_atomic() {
+            return self.atomic_update(&place, &op, one, old);
+        }
+        let before = self.read(&place)?;
+        let before = match &place.at {
+            // The local changes, so its old value is kept elsewhere.
+            At::Local(_) | At::Split(..) if old => {
+                let width = self.body.width(&before.expr);
+                let dst = self.temp(width);
+                self.emit(Op::Assign { dst, value: before.expr });
+                Value { expr: Expr::Local(dst), ty: before.ty }
+            }
+            At::Local(_) | At::Split(..) | At::Memory(_) => before,
+        };
+        let after = self.binary(&op, before.clone(), one)?;
+        let after = self.convert(after, &place.ty.unqualified())?;
+        let written = self.write(&place, after)?;
+        Ok(if old { before } else { written })
+    }
+
+    /// `lhs op= rhs`.
+    fn compound_assign(
+        &mut self,
+        op: &BinaryOperator,
+        lhs: &Node<Expression>,
+        rhs: &Node<Expression>,
+    ) -> Result<Value, Diagnostic> {
+        let place = self.place(lhs)?;
+        if place.ty.is_atomic() {
+            let operand = self.rvalue(rhs)?;
+            return self.atomic_update(&place, op, operand, false);
+        }
+        let left = self.read(&place)?;
+        let left = self.keep_unless_pure(left, &rhs.node);
+        let right = self.rvalue(rhs)?;
+        let value = self.binary(op, left, right)?;
+        let value = self.convert(value, &place.ty.unqualified())?;
+        self.write(&place, value)
+    }
+
+    /// An update of an `_Atomic` object: one read-modify-write.
+    fn atomic_update(
+        &mut self,
+        place: &Place,
+        op: &BinaryOperator,
+        operand: Value,
+        old: bool,
+    ) -> Result<Value, Diagnostic> {
+        let At::Memory(addr) = place.at.clone() else {
+            // An atomic variable that never leaves its function is like any other.
+            let before = self.read(place)?;
+            let width = self.body.width(&before.expr);
+            let dst = self.temp(width);
+            self.emit(Op::Assign { dst, value: before.expr });
+            let before = Value { expr: Expr::Local(dst), ty: before.ty };
+            let after = self.binary(op, before.clone(), operand)?;
+            let after = self.convert(after, &place.ty.unqualified())?;
+            let written = self.write(place, after)?;
+            return Ok(if old { before } else { written });
+        };
+        let ty = place.ty.unqualified();
+        let width = self.scalar_width(&ty)?;
+        let dst = self.temp(width);
+        let before = Value { expr: Expr::Local(dst), ty: ty.clone() };
+        let after = self.binary(op, before.clone(), operand)?;
+        let after = self.convert(after, &ty)?;
+        let tags = self.tags(&["A", "SC"]);
+        let value = after.expr.clone();
+        self.emit(Op::Rmw { dst, addr, when: None, value, read_tags: tags.clone(), write_tags: tags });
+        Ok(if old { before } else { after })
+    }
+
+    fn assign(
+        &mut self,
+        e: &Node<Expression>,
+        lhs: &Node<Expression>,
+        rhs: &Node<Expression>,
+    ) -> Result<Outcome, Diagnostic> {
+        let ty = self.type_of(lhs)?;
+        if ty.is_record() {
+            return self.eval_place(e);
+        }
+        let mut place = self.place(lhs)?;
+        if let At::Memory(addr) = place.at {
+            let kept = self.keep_unless_pure(Value { expr: addr, ty: Type::ULONG_LONG }, &rhs.node);
+            place.at = At::Memory(kept.expr);
+        }
+        let value = self.rvalue(rhs)?;
+        let value = self.convert(value, &place.ty.unqualified())?;
+        Ok(Outcome::Value(self.write(&place, value)?))
+    }
+
+    fn logical(
+        &mut self,
+        op: &BinaryOperator,
+        lhs: &Node<Expression>,
+        rhs: &Node<Expression>,
+    ) -> Result<Value, Diagnostic> {
+        let and = *op == BinaryOperator::LogicalAnd;
+        let left = self.rvalue(lhs)?;
+        let left = self.truth(left);
+        match left {
+            Expr::Const(value, _) if (value == 0) == and => return Ok(self.int(i64::from(!and), &Type::INT)),
+            _ => {}
+        }
+        if self.pure(&rhs.node) {
+            let right = self.rvalue(rhs)?;
+            let right = self.truth(right);
+            if matches!(left, Expr::Const(..)) {
+                return Ok(self.from_bit(right));
+            }
+            let op = if and { BinaryOp::And } else { BinaryOp::Or };
+            return Ok(self.from_bit(fold(left.binary(op, right))));
+        }
+        let dst = self.temp(Width::BOOL);
+        let (more, short, after) = (self.body.block(), self.body.block(), self.body.block());
+        if and {
+            self.body.branch(left, more, short, short);
+        } else {
+            self.body.branch(left, short, more, short);
+        }
+        self.body.assign(dst, Expr::constant(i64::from(!and), Width::BOOL));
+        self.body.end(Terminator::Goto(after), more);
+        let right = self.rvalue(rhs)?;
+        let right = self.truth(right);
+        self.body.assign(dst, right);
+        self.body.fall_into(after);
+        Ok(self.from_bit(Expr::Local(dst)))
+    }
+
+    /// Ends the current block by going to one of two others, as the condition says.
+    pub fn branch_on(
+        &mut self,
+        e: &Node<Expression>,
+        then: BlockId,
+        otherwise: BlockId,
+    ) -> Result<(), Diagnostic> {
+        match &e.node {
+            Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Negate => {
+                return self.branch_on(&unary.node.operand, otherwise, then);
+            }
+            Expression::BinaryOperator(binary) if !self.pure(&binary.node.rhs.node) => match binary.node.operator.node {
+                BinaryOperator::LogicalAnd => {
+                    let more = self.body.block();
+                    self.branch_on(&binary.node.lhs, more, otherwise)?;
+                    self.body.resume(more);
+                    return self.branch_on(&binary.node.rhs, then, otherwise);
+                }
+                BinaryOperator::LogicalOr => {
+                    let more = self.body.block();
+                    self.branch_on(&binary.node.lhs, then, more)?;
+                    self.body.resume(more);
+                    return self.branch_on(&binary.node.rhs, then, otherwise);
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+        let value = self.rvalue(e)?;
+        let outer = self.enter(e.span);
+        let bit = self.truth(value);
+        let here = self.body.current();
+        self.body.branch(bit, then, otherwise, here);
+        self.body.span = outer;
+        Ok(())
+    }
+
+    fn conditional(&mut self, parts: &ConditionalExpression, e: &Node<Expression>) -> Result<Outcome, Diagnostic> {
+        let ty = self.type_of(e)?;
+        if ty.is_void() {
+            self.effect_inner(e)?;
+            return Ok(Outcome::Nothing);
+        }
+        if ty.is_record() {
+            return self.eval_place(e);
+        }
+        let width = self.scalar_width(&ty)?;
+        let first = self.rvalue(&parts.condition)?;
+        let same = is_same(&parts.then_expression.node);
+        let first = if same { self.keep(first) } else { first };
+        let bit = self.truth(first.clone());
+        let pure = !ty.is_float()
+            && (same || self.pure(&parts.then_expression.node))
+            && self.pure(&parts.else_expression.node);
+        if pure || matches!(bit, Expr::Const(..)) {
+            let chosen = match &bit {
+                Expr::Const(0, _) => Some(false),
+                Expr::Const(..) => Some(true),
+                _ => None,
+            };
+            let mut side = |lowering: &mut Lowering, then: bool| -> Result<Expr, Diagnostic> {
+                let value = match (then, same) {
+                    (true, true) => first.clone(),
+                    (true, false) => lowering.rvalue(&parts.then_expression)?,
+                    (false, _) => lowering.rvalue(&parts.else_expression)?,
+                };
+                Ok(lowering.convert(value, &ty)?.expr)
+            };
+            let expr = match chosen {
+                Some(then) => side(self, then)?,
+                None => {
+                    let (then, otherwise) = (side(self, true)?, side(self, false)?);
+                    Expr::Select(Box::new(bit), Box::new(then), Box::new(otherwise))
+                }
+            };
+            return Ok(Outcome::Value(Value { expr, ty }));
+        }
+        let dst = self.temp(width);
+        let (then, otherwise, after) = (self.body.block(), self.body.block(), self.body.block());
+        self.body.branch(bit, then, otherwise, then);
+        let value = if same { first } else { self.rvalue(&parts.then_expression)? };
+        let value = self.convert(value, &ty)?;
+        self.body.assign(dst, value.expr);
+        self.body.end(Terminator::Goto(after), otherwise);
+        let value = self.rvalue(&parts.else_expression)?;
+        let value = self.convert(value, &ty)?;
+        self.body.assign(dst, value.expr);
+        self.body.fall_into(after);
+        Ok(Outcome::Value(Value { expr: Expr::Local(dst), ty }))
+    }
+
+    /// A copy of a value that nothing changes.
+    pub fn keep(&mut self, value: Value) -> Value {
+        if matches!(value.expr, Expr::Const(..) | Expr::Address(..)) {
+            return value;
+        }
+        let dst = self.temp(self.body.width(&value.expr));
+        self.emit(Op::Assign { dst, value: value.expr });
+        Value { expr: Expr::Local(dst), ty: value.ty }
+    }
+
+    /// `({ … })`: the value of the last statement.
+    pub fn statement_expression(&mut self, statement: &Node<Statement>) -> Result<Outcome, Diagnostic> {
+        let Statement::Compound(items) = &statement.node else {
+            self.statement(statement)?;
+            return Ok(Outcome::Nothing);
+        };
+        self.body.scopes.push(super::scope::Scope::default());
+        let result = self.statement_expression_inner(items);
+        self.body.scopes.pop();
+        result
+    }
+
+    fn statement_expression_inner(&mut self, items: &[Node<BlockItem>]) -> Result<Outcome, Diagnostic> {
+        let last = items.last().and_then(|item| match &item.node {
+            BlockItem::Statement(statement) => match &statement.node {
+                Statement::Expression(Some(e)) => Some(e),
+                _ => None,
+            },
+            BlockItem::Declaration(_) | BlockItem::StaticAssert(_) => None,
+        });
+        let before = if last.is_some() { &items[..items.len() - 1] } else { items };
+        for item in before {
+            self.block_item(item)?;
+        }
+        match last {
+            Some(e) => self.eval(e),
+            None => Ok(Outcome::Nothing),
+        }
+    }
+
+    /// The branch of a `_Generic` that the type of its operand selects.
+    pub fn selected<'a>(
+        &mut self,
+        selection: &'a GenericSelection,
+        span: Span,
+    ) -> Result<&'a Node<Expression>, Diagnostic> {
+        let ty = super::declare::decayed(self.type_of(&selection.expression)?.unqualified());
+        let mut default = None;
+        for association in &selection.associations {
+            match &association.node {
+                GenericAssociation::Type(typed) => {
+                    if self.type_name(&typed.node.type_name)?.kind == ty.kind {
+                        return Ok(&typed.node.expression);
+                    }
+                }
+                GenericAssociation::Default(e) => default = Some(&**e),
+            }
+        }
+        default.ok_or_else(|| {
+            let message = format!("no branch of this `_Generic` is for `{}`", self.types.describe(&ty));
+            self.error(self.at(span), message).help("add a branch for it, or `default:`")
+        })
+    }
+
+    fn offset_of(&mut self, of: &OffsetOfExpression) -> Result<Value, Diagnostic> {
+        let ty = self.type_name(&of.type_name)?;
+        let start = Place::memory(Expr::constant(0, Width::WORD), ty);
+        let mut place = self.member_of(&start, &of.designator.node.base.node.name, of.designator.span)?;
+        for member in &of.designator.node.members {
+            place = match &member.node {
+                OffsetMember::Member(name) | OffsetMember::IndirectMember(name) => {
+                    self.member_of(&place, &name.node.name, name.span)?
+                }
+                OffsetMember::Index(index) => {
+                    let at = self.const_value(index).and_then(|at| u64::try_from(at).ok());
+                    let element = match (&place.ty.kind, at) {
+                        (Kind::Array(element, _), Some(at)) => Some(((**element).clone(), at)),
+                        _ => None,
+                    };
+                    let Some((element, at)) = element else {
+                        let complaint = self.error(self.at(index.span), "this index is not a constant");
+                        return Err(complaint.help("use a constant index into an array"));
+                    };
+                    let size = self.size(&element)?;
+                    self.part(&place, at.wrapping_mul(size), element)
+                }
+            };
+        }
+        let At::Memory(offset) = place.at else {
+            return Err(self.error(self.span(), "this offset is not a constant").help("use a constant index"));
+        };
+        let ty = self.types.size_type();
+        self.convert(Value { expr: offset, ty: Type::ULONG_LONG }, &ty)
+    }
+}
+
+/// Whether this stands for the missing middle of `a ?: b`.
+pub(crate) fn is_same(e: &Expression) -> bool {
+    matches!(e, Expression::Identifier(name) if name.node.name == SAME.trim())
+}
+
+/// The opposite of a truth value.
+pub(crate) fn not(bit: Expr) -> Expr {
+    match bit {
+        Expr::Unary(UnaryOp::Not, inner) => *inner,
+        Expr::Binary(BinaryOp::Eq, a, b) => Expr::Binary(BinaryOp::Ne, a, b),
+        Expr::Binary(BinaryOp::Ne, a, b) => Expr::Binary(BinaryOp::Eq, a, b),
+        bit => fold(bit.unary(UnaryOp::Not)),
+    }
+}
+
+/// The operator inside `+=` and its kin.
+fn compound(op: &BinaryOperator) -> Option<BinaryOperator> {
+    Some(match op {
+        BinaryOperator::AssignMultiply => BinaryOperator::Multiply,
+        BinaryOperator::AssignDivide => BinaryOperator::Divide,
+        BinaryOperator::AssignModulo => BinaryOperator::Modulo,
+        BinaryOperator::AssignPlus => BinaryOperator::Plus,
+        BinaryOperator::AssignMinus => BinaryOperator::Minus,
+        BinaryOperator::AssignShiftLeft => BinaryOperator::ShiftLeft,
+        BinaryOperator::AssignShiftRight => BinaryOperator::ShiftRight,
+        BinaryOperator::AssignBitwiseAnd => BinaryOperator::BitwiseAnd,
+        BinaryOperator::AssignBitwiseXor => BinaryOperator::BitwiseXor,
+        BinaryOperator::AssignBitwiseOr => BinaryOperator::BitwiseOr,
+        BinaryOperator::Index
+        | BinaryOperator::Multiply
+        | BinaryOperator::Divide
+        | BinaryOperator::Modulo
+        | BinaryOperator::Plus
+        | BinaryOperator::Minus
+        | BinaryOperator::ShiftLeft
+        | BinaryOperator::ShiftRight
+        | BinaryOperator::Less
+        | BinaryOperator::Greater
+        | BinaryOperator::LessOrEqual
+        | BinaryOperator::GreaterOrEqual
+        | BinaryOperator::Equals
+        | BinaryOperator::NotEquals
+        | BinaryOperator::BitwiseAnd
+        | BinaryOperator::BitwiseXor
+        | BinaryOperator::BitwiseOr
+        | BinaryOperator::LogicalAnd
+        | BinaryOperator::LogicalOr
+        | BinaryOperator::Assign => return None,
+    })
+}

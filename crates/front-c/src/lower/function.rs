@@ -1,0 +1,386 @@
+//! Functions: which are reachable, their parameters, their bodies.
+
+use super::body::Body;
+use super::declare::{bad, decayed};
+use super::scope::{Entity, Scope, Storage, Variable};
+use super::usage::{self, Context, Use};
+use super::{Callee, CalleeId, Lowering, Unit};
+use crate::builtins;
+use crate::types::{Kind, Signature, Type};
+use ir::{Expr, Function, FunctionId, Local, Op, System, Terminator, Width};
+use lang_c::ast::{Declarator, DerivedDeclarator, FunctionDefinition};
+use lang_c::span::{Node, Span as Place};
+use source::{Diagnostic, Span};
+use std::rc::Rc;
+
+/// A parameter as the program representation has it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Shape {
+    /// Whether a structure is returned: then the first parameter is where to put it.
+    pub returns_record: bool,
+    /// The width of the result, if there is one.
+    pub result: Option<Width>,
+    /// The widths of the parameters, structures scalar by scalar.
+    pub params: Vec<Width>,
+}
+
+impl Lowering {
+    /// How a function of this type is called.
+    pub fn shape(&self, signature: &Signature) -> Result<Shape, Diagnostic> {
+        let mut params = Vec::new();
+        for param in &signature.params {
+            for leaf in self.leaves(param)? {
+                params.push(self.scalar_width(&leaf.ty)?);
+            }
+        }
+        let result = if signature.result.is_void() || signature.result.is_record() {
+            None
+        } else {
+            Some(self.scalar_width(&signature.result)?)
+        };
+        Ok(Shape { returns_record: signature.result.is_record(), result, params })
+    }
+
+    /// The number of a function, which is lowered later if it is not yet.
+    pub fn request(&mut self, callee: CalleeId, span: Span) -> FunctionId {
+        let known = &self.callees[callee.0 as usize];
+        if let Some(id) = known.id {
+            return id;
+        }
+        let name = known.name.clone();
+        let id = self.new_function(&name);
+        self.callees[callee.0 as usize].id = Some(id);
+        self.queue.push_back((callee, span));
+        id
+    }
+
+    /// A function without a body yet.
+    pub fn new_function(&mut self, name: &str) -> FunctionId {
+        let function =
+            Function { name: name.to_owned(), params: 0, library: true, locals: Vec::new(), blocks: Vec::new() };
+        self.program.functions.push(function);
+        FunctionId(self.program.functions.len() as u32 - 1)
+    }
+
+    /// The type of a function that is defined; for old definitions from the declarations after the parameters.
+    pub fn definition_signature(&mut self, definition: &FunctionDefinition, span: Place) -> Result<Rc<Signature>, Diagnostic> {
+        let base = self.base(&definition.specifiers, span)?;
+        let ty = self.declarator_type(base.ty.unwrap_or(Type::INT), &definition.declarator.node)?;
+        let Kind::Function(signature) = ty.kind else {
+            return Err(self.error(self.at(span), "this is not a function").help("a body follows only a function"));
+        };
+        let names = old_parameters(&definition.declarator.node);
+        if names.is_empty() {
+            return Ok(Rc::new(Signature { open: signature.open && !is_old(&definition.declarator.node), ..(*signature).clone() }));
+        }
+        let mut params = vec![Type::INT; names.len()];
+        for declaration in &definition.declarations {
+            let base = self.base(&declaration.node.specifiers, declaration.span)?.ty.unwrap_or(Type::INT);
+            for init in &declaration.node.declarators {
+                let ty = self.declarator_type(base.clone(), &init.node.declarator.node)?;
+                let name = usage::declared(&init.node.declarator.node).map(|(name, _)| name);
+                if let Some(at) = names.iter().position(|(n, _)| Some(*n) == name) {
+                    params[at] = decayed(ty);
+                }
+            }
+        }
+        Ok(Rc::new(Signature { result: signature.result.clone(), params, open: false }))
+    }
+
+    /// Lowers the body of a function.
+    pub fn function(&mut self, callee: CalleeId, called: Span) -> Result<(), Diagnostic> {
+        let Callee { name, unit, signature, definition, id, .. } = &self.callees[callee.0 as usize];
+        let (Some(definition), Some(id)) = (definition.clone(), *id) else { return Ok(()) };
+        let (name, unit, signature) = (name.clone(), *unit, signature.clone());
+        let is_main = unit == Unit::User && name == "main";
+        let mut body = Body::new(&name, unit);
+        body.span = if unit == Unit::Library { called } else { Span::default() };
+        body.is_main = is_main;
+        body.result = if is_main { Type::VOID } else { signature.result.clone() };
+        body.usage = Rc::new(self.usage(&definition.node, unit));
+        body.scopes.push(Scope::default());
+        self.body = body;
+        if unit == Unit::User {
+            self.body.span = self.at(definition.node.declarator.span);
+        }
+        if self.tls.on && !is_main {
+            self.body.tls = Some(self.body.param("%tls", Width::WORD));
+        }
+        if signature.result.is_record() {
+            self.body.result_address = Some(self.body.param("%result", Width::WORD));
+        }
+        self.parameters(&definition, &signature)?;
+        if is_main {
+            self.main_prologue();
+        }
+        let atomic = unit == Unit::User && builtins::is_atomic_function(&name);
+        if atomic {
+            let result = match self.body.result.width() {
+                Some(width) => Some(self.body.local("%returned", width)),
+                None => None,
+            };
+            self.body.epilogue = Some((self.body.block(), result));
+            builtins::atomic_begin(self);
+        }
+        self.statement(&definition.node.statement)?;
+        self.fall_off_the_end()?;
+        if let Some((block, result)) = self.body.epilogue {
+            self.body.resume(block);
+            builtins::atomic_end(self);
+            self.body.leave(Terminator::Return(result.map(Expr::Local)));
+        }
+        self.check_labels()?;
+        let body = std::mem::replace(&mut self.body, Body::new("", Unit::User));
+        self.program.functions[id.index()] = super::finish::finish(body.function);
+        Ok(())
+    }
+
+    fn usage(&self, definition: &FunctionDefinition, unit: Unit) -> usage::Usage {
+        let constant = |name: &str| match self.files[unit as usize].names.get(name) {
+            Some(Entity::Constant(value, _)) => Some(*value),
+            _ => None,
+        };
+        let writes_through = |name: &str, at: usize| {
+            let own = match self.files[unit as usize].names.get(name) {
+                Some(Entity::Function(id)) => self.callees[id.0 as usize].definition.is_some(),
+                _ => false,
+            };
+            (!own || builtins::ours_wins(name)) && builtins::writes_through(name, at)
+        };
+        usage::usage(definition, &Context { constant: &constant, writes_through: &writes_through })
+    }
+
+    fn parameters(&mut self, definition: &Node<FunctionDefinition>, signature: &Signature) -> Result<(), Diagnostic> {
+        let declarator = &definition.node.declarator.node;
+        let named: Vec<Option<(String, Place)>> = if is_old(declarator) {
+            let declared = |name: &str| {
+                let all = definition.node.declarations.iter().flat_map(|d| &d.node.declarators);
+                all.filter_map(|init| usage::declared(&init.node.declarator.node)).find(|(n, _)| *n == name)
+            };
+            let place = |(name, span): (&str, Place)| Some((name.to_owned(), declared(name).map_or(span, |(_, s)| s)));
+            old_parameters(declarator).into_iter().map(place).collect()
+        } else {
+            let parameters = usage::parameters(declarator).iter();
+            let name = |p: &Node<lang_c::ast::ParameterDeclaration>| {
+                let declarator = p.node.declarator.as_ref()?;
+                usage::declared(&declarator.node).map(|(name, span)| (name.to_owned(), span))
+            };
+            parameters.map(name).collect()
+        };
+        let mut variables = Vec::new();
+        for (at, ty) in signature.params.iter().enumerate() {
+            let (name, span) = match named.get(at).cloned().flatten() {
+                Some(named) => named,
+                None => (format!("%{at}"), Place::none()),
+            };
+            if self.body.is_main {
+                self.main_parameter(at, &name, ty)?;
+                continue;
+            }
+            let mut parts = Vec::new();
+            for leaf in self.leaves(ty)? {
+                let width = self.scalar_width(&leaf.ty)?;
+                let part = self.types.path(ty, leaf.offset);
+                parts.push((leaf.offset, self.body.param(&format!("{name}{part}"), width)));
+            }
+            variables.push((name, span, ty.clone(), parts));
+        }
+        for (name, span, ty, parts) in variables {
+            let in_memory = span.start != usize::MAX && self.needs_memory(&ty, self.body.usage.clone().of(span.start));
+            let storage = if in_memory {
+                let place = self.object(&name, &ty, false)?;
+                let from = super::place::Place {
+                    at: super::place::At::Split(Rc::new(parts), 0),
+                    ty: ty.unqualified(),
+                    bits: None,
+                };
+                let mut to = place.clone();
+                // Setting up a parameter is no access that the program makes.
+                to.ty.atomic = false;
+                if ty.is_scalar() {
+                    let value = self.read(&from)?;
+                    self.write(&to, value)?;
+                } else {
+                    self.copy(&to, &from)?;
+                }
+                self.storage_of(&place)?
+            } else if ty.is_scalar() {
+                Storage::Local(parts[0].1)
+            } else {
+                Storage::Split(Rc::new(parts))
+            };
+            let variable = Entity::Variable(Rc::new(Variable { ty, storage }));
+            self.innermost().names.insert(name, variable);
+        }
+        Ok(())
+    }
+
+    /// `argc` is any number from 1; `argv` cannot be used.
+    fn main_parameter(&mut self, at: usize, name: &str, ty: &Type) -> Result<(), Diagnostic> {
+        let entity = if at == 0 && ty.is_integer() {
+            let width = self.scalar_width(ty)?;
+            let local = self.body.local(name, width);
+            self.emit(Op::System(System::Nondet { dst: local }));
+            let one = Expr::constant(1, width);
+            let condition = one.binary(ir::BinaryOp::SLe, Expr::Local(local));
+            self.emit(Op::Assume { condition, waits: false });
+            Entity::Variable(Rc::new(Variable { ty: ty.clone(), storage: Storage::Local(local) }))
+        } else {
+            let message = format!("the arguments of the program, `{name}`, are not known");
+            let complaint = self.error(self.span(), message);
+            Entity::Bad(Rc::new(complaint.help("use constants, or values of nondet_int() and its kin")))
+        };
+        self.innermost().names.insert(name.to_owned(), entity);
+        Ok(())
+    }
+
+    /// Whether a variable has to be in memory: its address is taken, or an array is accessed at a place not known.
+    pub fn needs_memory(&self, ty: &Type, uses: &[Use]) -> bool {
+        if uses.iter().any(|used| self.use_needs_memory(ty, used)) {
+            return true;
+        }
+        !ty.is_scalar() && self.types.leaves(ty).map_or(true, |leaves| leaves.len() > MAX_SPLIT)
+    }
+
+    fn use_needs_memory(&self, ty: &Type, used: &Use) -> bool {
+        let mut ty = ty.clone();
+        for step in &used.path {
+            ty = match (&ty.kind, step) {
+                (Kind::Array(element, count), usage::Step::Index(Some(at))) => {
+                    match (u64::try_from(*at), count) {
+                        (Ok(at), Some(count)) if at < *count => (**element).clone(),
+                        _ => return true,
+                    }
+                }
+                (Kind::Array(..), usage::Step::Index(None) | usage::Step::Member(_)) => return true,
+                (Kind::Record(id), usage::Step::Member(name)) => match self.types.member(*id, name) {
+                    Some(member) => member.ty,
+                    None => return false,
+                },
+                // What follows a pointer is elsewhere.
+                _ => return false,
+            };
+        }
+        used.address || matches!(ty.kind, Kind::Array(..))
+    }
+
+    /// The end of a function's body without `return`.
+    fn fall_off_the_end(&mut self) -> Result<(), Diagnostic> {
+        if self.body.result.is_void() || self.body.result.is_record() {
+            return self.leave_function(None);
+        }
+        let result = self.body.result.clone();
+        let width = self.scalar_width(&result)?;
+        let any = self.any(&result, width);
+        self.leave_function(Some(any.expr))
+    }
+
+    /// `return`, with the value already converted.
+    pub fn leave_function(&mut self, value: Option<Expr>) -> Result<(), Diagnostic> {
+        match self.body.epilogue {
+            Some((block, result)) => {
+                if let (Some(dst), Some(value)) = (result, value) {
+                    self.body.assign(dst, value);
+                }
+                self.body.leave(Terminator::Goto(block));
+            }
+            None => self.body.leave(Terminator::Return(value)),
+        }
+        Ok(())
+    }
+
+    fn check_labels(&self) -> Result<(), Diagnostic> {
+        let missing = self.body.labels.iter().filter(|(_, label)| !label.defined).min_by_key(|(_, l)| l.span);
+        match missing {
+            Some((name, label)) => {
+                let complaint = self.error(label.span, format!("there is no label `{name}` in this function"));
+                Err(complaint.help("put `label:` before a statement of the same function"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Declares or defines a function.
+    pub fn declare_function(
+        &mut self,
+        name: &str,
+        signature: Result<Rc<Signature>, Diagnostic>,
+        definition: Option<Rc<Node<FunctionDefinition>>>,
+        span: Place,
+    ) -> Result<(), Diagnostic> {
+        let unit = self.body.unit;
+        let signature = match signature {
+            Ok(signature) => signature,
+            Err(why) => {
+                // A call of it will complain; what nobody calls does not matter.
+                let result = bad(why.clone());
+                if definition.is_none() {
+                    Rc::new(Signature { result, params: Vec::new(), open: true })
+                } else {
+                    self.file().names.insert(name.to_owned(), Entity::Bad(Rc::new(why)));
+                    return Ok(());
+                }
+            }
+        };
+        if let Some(Entity::Function(id)) = self.file().names.get(name).cloned() {
+            let known = &mut self.callees[id.0 as usize];
+            if definition.is_some() {
+                if known.definition.is_some() {
+                    let complaint = self.error(self.at(span), format!("`{name}` is defined twice"));
+                    return Err(complaint.help("remove one of the definitions"));
+                }
+                known.definition = definition;
+                known.signature = signature;
+            } else if known.definition.is_none() && !signature.open {
+                known.signature = signature;
+            }
+            return Ok(());
+        }
+        let id = CalleeId(self.callees.len() as u32);
+        let callee = Callee { name: name.to_owned(), unit, signature, definition, id: None, object: None };
+        self.callees.push(callee);
+        self.file().names.insert(name.to_owned(), Entity::Function(id));
+        Ok(())
+    }
+
+    /// The parameters of a function in the making, from its shape.
+    pub fn shape_locals(shape: &Shape, tls: bool) -> Vec<Local> {
+        let mut locals = Vec::new();
+        if tls {
+            locals.push(Local { name: "%tls".to_owned(), width: Width::WORD });
+        }
+        if shape.returns_record {
+            locals.push(Local { name: "%result".to_owned(), width: Width::WORD });
+        }
+        locals.extend(shape.params.iter().enumerate().map(|(at, &width)| Local { name: format!("%{at}"), width }));
+        locals
+    }
+}
+
+/// Structures and arrays with more scalars than this stay in memory.
+const MAX_SPLIT: usize = 64;
+
+/// Whether a function is declared in the old way, with names only or with nothing.
+fn is_old(declarator: &Declarator) -> bool {
+    if let lang_c::ast::DeclaratorKind::Declarator(inner) = &declarator.kind.node
+        && is_old(&inner.node)
+    {
+        return true;
+    }
+    declarator.derived.iter().any(|derived| matches!(derived.node, DerivedDeclarator::KRFunction(_)))
+}
+
+fn old_parameters(declarator: &Declarator) -> Vec<(&str, Place)> {
+    if let lang_c::ast::DeclaratorKind::Declarator(inner) = &declarator.kind.node {
+        let found = old_parameters(&inner.node);
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    for derived in &declarator.derived {
+        if let DerivedDeclarator::KRFunction(names) = &derived.node {
+            return names.iter().map(|name| (&*name.node.name, name.span)).collect();
+        }
+    }
+    Vec::new()
+}

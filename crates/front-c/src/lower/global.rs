@@ -1,0 +1,215 @@
+//! What is declared outside functions, and static variables inside.
+
+use super::declare::Base;
+use super::scope::Entity;
+use super::usage::declared;
+use super::{Global, GlobalId, Item, Lowering, Unit};
+use crate::types::{Kind, Type};
+use ir::{Cell, Expr, Object, ObjectId, Width};
+use lang_c::ast::{Declaration, ExternalDeclaration, InitDeclarator, Initializer};
+use lang_c::span::Node;
+use source::{Diagnostic, Span};
+use std::rc::Rc;
+
+impl Lowering {
+    /// Declares what stands outside functions. What is not supported is complained about where it is used.
+    pub fn declare_item(&mut self, item: &Item) -> Result<(), Diagnostic> {
+        match item {
+            Item::Function(definition) => {
+                let signature = self.definition_signature(&definition.node, definition.span);
+                let Some((name, span)) = declared(&definition.node.declarator.node) else { return Ok(()) };
+                let name = name.to_owned();
+                self.declare_function(&name, signature, Some(definition.clone()), span)
+            }
+            Item::Other(node) => match &node.node {
+                ExternalDeclaration::Declaration(declaration) => self.declare_outside(declaration),
+                ExternalDeclaration::StaticAssert(assert) => self.static_assert(&assert.node, assert.span),
+                ExternalDeclaration::FunctionDefinition(_) => Ok(()),
+            },
+        }
+    }
+
+    fn declare_outside(&mut self, declaration: &Node<Declaration>) -> Result<(), Diagnostic> {
+        let base = self.base(&declaration.node.specifiers, declaration.span);
+        for init in &declaration.node.declarators {
+            let Some((name, _)) = declared(&init.node.declarator.node) else { continue };
+            let result = base.clone().and_then(|base| self.declare_one_outside(&base, init));
+            if let Err(why) = result {
+                self.file().names.insert(name.to_owned(), Entity::Bad(Rc::new(why)));
+            }
+        }
+        Ok(())
+    }
+
+    fn declare_one_outside(&mut self, base: &Base, init: &Node<InitDeclarator>) -> Result<(), Diagnostic> {
+        let Some((name, span)) = declared(&init.node.declarator.node) else { return Ok(()) };
+        let ty = self.declared_type(base, init)?;
+        if base.typedef {
+            let ours = match self.files[Unit::Library as usize].names.get(name) {
+                Some(Entity::Typedef(ours)) if self.body.unit == Unit::User && library_type(name) => Some(ours.clone()),
+                _ => None,
+            };
+            self.file().names.insert(name.to_owned(), Entity::Typedef(ours.unwrap_or(ty)));
+            return Ok(());
+        }
+        if let Kind::Function(signature) = ty.kind {
+            return self.declare_function(name, Ok(signature), None, span);
+        }
+        let place = self.at(span);
+        let initializer = init.node.initializer.clone().map(Rc::new);
+        let external = base.external && initializer.is_none();
+        if let Some(Entity::Global(id)) = self.file().names.get(name).cloned() {
+            let known = &mut self.globals[id.0 as usize];
+            if matches!(known.ty.kind, Kind::Array(_, None)) {
+                known.ty = ty;
+            }
+            if initializer.is_some() {
+                known.initializer = initializer;
+            }
+            known.external &= external;
+            known.thread |= base.thread;
+            return Ok(());
+        }
+        let id = self.new_global(name, ty, initializer, external, base.thread, place);
+        self.file().names.insert(name.to_owned(), Entity::Global(id));
+        Ok(())
+    }
+
+    /// The type of a declarator; `__auto_type` takes that of the initialiser.
+    pub fn declared_type(&mut self, base: &Base, init: &Node<InitDeclarator>) -> Result<Type, Diagnostic> {
+        let ty = match (&base.ty, &init.node.initializer) {
+            (Some(ty), _) => ty.clone(),
+            (None, Some(initializer)) => match &initializer.node {
+                Initializer::Expression(e) => super::declare::decayed(self.type_of(e)?.unqualified()),
+                Initializer::List(_) => Type::INT,
+            },
+            (None, None) => Type::INT,
+        };
+        self.declarator_type(ty, &init.node.declarator.node)
+    }
+
+    /// A new variable that is no local one.
+    pub fn new_global(
+        &mut self,
+        name: &str,
+        ty: Type,
+        initializer: Option<Rc<Node<Initializer>>>,
+        external: bool,
+        thread: bool,
+        span: Span,
+    ) -> GlobalId {
+        let unit = self.body.unit;
+        let name = name.to_owned();
+        let inner = !self.body.scopes.is_empty();
+        let (object, offset) = (None, None);
+        self.globals.push(Global { name, unit, ty, initializer, external, thread, inner, object, offset, span });
+        GlobalId(self.globals.len() as u32 - 1)
+    }
+
+    /// The type of a variable, complete if its initialiser says so.
+    pub fn global_type(&mut self, id: GlobalId) -> Result<Type, Diagnostic> {
+        let global = &self.globals[id.0 as usize];
+        if let (Kind::Array(element, None), Some(initializer)) = (&global.ty.kind, global.initializer.clone()) {
+            let element = element.clone();
+            let count = self.initializer_count(&element, &initializer)?;
+            self.globals[id.0 as usize].ty = Kind::Array(element, Some(count)).into();
+        } else if let (Kind::Array(element, None), false) = (&global.ty.kind, global.external) {
+            // A tentative definition: one element.
+            let ty = Kind::Array(element.clone(), Some(1)).into();
+            self.globals[id.0 as usize].ty = ty;
+        }
+        Ok(self.globals[id.0 as usize].ty.clone())
+    }
+
+    /// The address and the type of a variable that is no local one.
+    pub fn global_address(&mut self, id: GlobalId, span: Span) -> Result<(Expr, Type), Diagnostic> {
+        let ty = self.global_type(id)?;
+        let global = &self.globals[id.0 as usize];
+        if global.external && !matches!(&*global.name, "stdin" | "stdout" | "stderr") {
+            let complaint = self.error(span, format!("the variable `{}` is declared but not defined", global.name));
+            return Err(complaint.help("define it, with the value that it has at first"));
+        }
+        if global.thread {
+            let offset = self.tls_offset(id)?;
+            let addr = super::place::add_offset(self.tls_address(), offset);
+            return Ok((addr, ty));
+        }
+        if let Some(object) = global.object {
+            return Ok((Expr::Address(object, 0), ty));
+        }
+        let name = global.name.clone();
+        self.program.objects.push(Object { name, cells: Vec::new() });
+        let object = ObjectId(self.program.objects.len() as u32 - 1);
+        self.globals[id.0 as usize].object = Some(object);
+        let cells = self.initial_cells(id)?;
+        self.program.objects[object.index()].cells = cells;
+        Ok((Expr::Address(object, 0), ty))
+    }
+
+    /// The cells of a variable with their first values.
+    pub fn initial_cells(&mut self, id: GlobalId) -> Result<Vec<Cell>, Diagnostic> {
+        let Global { unit, initializer, span, ty, inner, .. } = &self.globals[id.0 as usize];
+        let (unit, initializer, span, ty, inner) = (*unit, initializer.clone(), *span, ty.clone(), *inner);
+        // The names of the function that mentions the variable mean nothing in its initialiser.
+        let hidden = if inner { None } else { Some(std::mem::take(&mut self.body.scopes)) };
+        let outer = std::mem::replace(&mut self.body.span, span);
+        let here = std::mem::replace(&mut self.body.unit, unit);
+        let result = self.initial_cells_inner(&ty, initializer.as_deref());
+        self.body.unit = here;
+        self.body.span = outer;
+        if let Some(scopes) = hidden {
+            self.body.scopes = scopes;
+        }
+        result
+    }
+
+    fn initial_cells_inner(
+        &mut self,
+        ty: &Type,
+        initializer: Option<&Node<Initializer>>,
+    ) -> Result<Vec<Cell>, Diagnostic> {
+        let mut cells = self.cells(ty, 1)?;
+        let Some(initializer) = initializer else { return Ok(cells) };
+        let mut settings = Vec::new();
+        self.flatten(ty, initializer, &mut settings)?;
+        for setting in settings {
+            let span = self.setting_span(&setting);
+            let value = self.constant_setting(&setting)?;
+            let at = cells.binary_search_by_key(&setting.offset, |cell| cell.offset);
+            let Some(cell) = at.ok().map(|at| &mut cells[at]) else {
+                let complaint = self.error(span, "this initialises a part of the variable with another size");
+                return Err(complaint.help("initialise the largest member of the union"));
+            };
+            if cell.width != self.body.width(&value) {
+                let complaint = self.error(span, "this initialises a part of the variable with another size");
+                return Err(complaint.help("initialise the largest member of the union"));
+            }
+            cell.initial = value;
+        }
+        Ok(cells)
+    }
+
+    /// The object that holds a string.
+    pub fn string_object(&mut self, bytes: Vec<u8>) -> ObjectId {
+        if let Some(&object) = self.strings.get(&bytes) {
+            return object;
+        }
+        let width = Width::new(8);
+        let cell = |(at, byte): (usize, &u8)| Cell {
+            offset: at as u64,
+            width,
+            initial: Expr::constant(i64::from(*byte), width),
+        };
+        let cells = bytes.iter().chain([&0]).enumerate().map(cell).collect();
+        let name = format!("{:?}", String::from_utf8_lossy(&bytes));
+        self.program.objects.push(Object { name, cells });
+        let object = ObjectId(self.program.objects.len() as u32 - 1);
+        self.strings.insert(bytes, object);
+        object
+    }
+}
+
+/// Types for which ours counts whatever the headers say.
+fn library_type(name: &str) -> bool {
+    name.starts_with("pthread_") || matches!(name, "sem_t" | "mtx_t" | "cnd_t" | "thrd_t" | "tss_t" | "once_flag")
+}

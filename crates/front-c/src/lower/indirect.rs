@@ -1,0 +1,264 @@
+//! Functions as values: their addresses, calls through pointers, threads.
+//!
+//! A function whose address is taken is represented by an object without cells. A call through a pointer is a call of a
+//! dispatcher: a function of our own that compares the pointer with the address of each function of matching shape. The
+//! dispatchers get their bodies when everything reachable is known.
+
+use super::body::Body;
+use super::function::Shape;
+use super::scope::Entity;
+use super::{CalleeId, Lowering, Unit, Value, strip_casts};
+use crate::types::Type;
+use ir::{BinaryOp, Expr, FunctionId, LocalId, ObjectId, Op, System, Terminator, UnaryOp, Width};
+use lang_c::ast::{Expression, UnaryOperator};
+use lang_c::span::Node;
+use source::{Diagnostic, Span};
+
+/// What calls through pointers need.
+#[derive(Debug, Default)]
+pub(crate) struct Dispatch {
+    /// A dispatcher for each shape of functions that are called through pointers.
+    callers: Vec<(Shape, FunctionId)>,
+    /// The dispatcher that starts threads.
+    spawner: Option<FunctionId>,
+    /// For each function that a thread begins with, what the thread runs.
+    starts: Vec<(CalleeId, FunctionId)>,
+    /// Functions whose address is taken.
+    taken: Vec<CalleeId>,
+}
+
+impl Lowering {
+    /// The object that stands for a function.
+    pub fn function_object(&mut self, id: CalleeId) -> ObjectId {
+        let callee = &self.callees[id.0 as usize];
+        if let Some(object) = callee.object {
+            return object;
+        }
+        let name = callee.name.clone();
+        self.program.objects.push(ir::Object { name, cells: Vec::new() });
+        let object = ObjectId(self.program.objects.len() as u32 - 1);
+        self.callees[id.0 as usize].object = Some(object);
+        self.dispatch.taken.push(id);
+        object
+    }
+
+    /// The function whose address an expression is.
+    pub fn known_function(&self, e: &Expr) -> Option<CalleeId> {
+        let Expr::Address(object, 0) = e else { return None };
+        let known = |id: &&CalleeId| {
+            let callee = &self.callees[id.0 as usize];
+            callee.object == Some(*object) && callee.definition.is_some()
+        };
+        self.dispatch.taken.iter().find(known).copied()
+    }
+
+    /// The dispatcher for calls of functions of this shape; its first parameter is the pointer.
+    pub fn dispatcher(&mut self, shape: &Shape) -> FunctionId {
+        if let Some((_, id)) = self.dispatch.callers.iter().find(|(known, _)| known == shape) {
+            return *id;
+        }
+        let id = self.new_function("%call");
+        self.dispatch.callers.push((shape.clone(), id));
+        id
+    }
+
+    /// Starts a thread that runs `start(arg)`: the name of a function, or any pointer to one. Gives the handle.
+    pub fn spawn(&mut self, start: &Node<Expression>, arg: Value) -> Result<Value, Diagnostic> {
+        let arg = self.convert(arg, &Type::ULONG_LONG)?;
+        if let Some(id) = self.start_routine(strip_casts(&start.node)) {
+            let function = self.thread_function(id, self.at(start.span))?;
+            return Ok(self.emit_spawn(function, arg.expr));
+        }
+        let pointer = self.rvalue(start)?;
+        self.spawn_pointer(pointer, arg)
+    }
+
+    /// Starts a thread that runs what a pointer points to.
+    pub fn spawn_pointer(&mut self, pointer: Value, arg: Value) -> Result<Value, Diagnostic> {
+        let arg = self.convert(arg, &Type::ULONG_LONG)?;
+        if let Some(id) = self.known_function(&pointer.expr) {
+            let function = self.thread_function(id, self.span())?;
+            return Ok(self.emit_spawn(function, arg.expr));
+        }
+        let spawner = match self.dispatch.spawner {
+            Some(id) => id,
+            None => {
+                let id = self.new_function("%spawn");
+                self.dispatch.spawner = Some(id);
+                id
+            }
+        };
+        let pointer = self.convert(pointer, &Type::ULONG_LONG)?;
+        let dst = self.temp(Width::WORD);
+        let args = vec![pointer.expr, arg.expr];
+        self.emit(Op::System(System::Call { dst: Some(dst), function: spawner, args }));
+        Ok(Value { expr: Expr::Local(dst), ty: Type::ULONG_LONG })
+    }
+
+    fn emit_spawn(&mut self, function: FunctionId, arg: Expr) -> Value {
+        let dst = self.temp(Width::WORD);
+        self.emit(Op::System(System::Spawn { dst, function, args: vec![arg] }));
+        Value { expr: Expr::Local(dst), ty: Type::ULONG_LONG }
+    }
+
+    /// The function that an expression names.
+    fn start_routine(&self, e: &Expression) -> Option<CalleeId> {
+        match e {
+            Expression::Identifier(name) => match self.lookup(&name.node.name) {
+                Some(Entity::Function(id)) if self.callees[id.0 as usize].definition.is_some() => Some(id),
+                _ => None,
+            },
+            Expression::UnaryOperator(unary)
+                if matches!(unary.node.operator.node, UnaryOperator::Address | UnaryOperator::Indirection) =>
+            {
+                self.start_routine(strip_casts(&unary.node.operand.node))
+            }
+            _ => None,
+        }
+    }
+
+    /// What a thread runs that begins with this function: a word in, a word out.
+    fn thread_function(&mut self, id: CalleeId, span: Span) -> Result<FunctionId, Diagnostic> {
+        if let Some((_, function)) = self.dispatch.starts.iter().find(|(known, _)| *known == id) {
+            return Ok(*function);
+        }
+        let signature = self.callees[id.0 as usize].signature.clone();
+        let shape = self.shape(&signature)?;
+        if !startable(&shape) {
+            let name = &self.callees[id.0 as usize].name;
+            let complaint = self.error(span, format!("a thread cannot begin with `{name}`"));
+            return Err(complaint.help("it must take one pointer, or nothing, and return a pointer, a number or nothing"));
+        }
+        let body = self.request(id, span);
+        let fits = shape.params == [Width::WORD] && shape.result.is_none_or(|width| width == Width::WORD);
+        let function = if fits && !self.tls.on {
+            body
+        } else {
+            let name = self.callees[id.0 as usize].name.clone();
+            let function = self.new_function(&name);
+            let adapter = self.adapter(&name, body, &shape, signature.result.is_signed());
+            self.program.functions[function.index()] = adapter;
+            function
+        };
+        self.dispatch.starts.push((id, function));
+        Ok(function)
+    }
+
+    /// A function that makes the thread's block of variables and calls `body` with its argument.
+    fn adapter(&mut self, name: &str, body: FunctionId, shape: &Shape, signed: bool) -> ir::Function {
+        let mut adapter = Body::new(name, Unit::Library);
+        let arg = adapter.param("%arg", Width::WORD);
+        let mut args = Vec::new();
+        if self.tls.on {
+            let tls = adapter.local("%tls", Width::WORD);
+            let make = self.tls_maker();
+            adapter.emit(Op::System(System::Call { dst: Some(tls), function: make, args: Vec::new() }));
+            args.push(Expr::Local(tls));
+        }
+        args.extend(shape.params.iter().map(|&width| {
+            if width < Width::WORD { Expr::Local(arg).unary(UnaryOp::Truncate(width)) } else { Expr::Local(arg) }
+        }));
+        let dst = shape.result.map(|width| adapter.local("%returned", width));
+        adapter.emit(Op::System(System::Call { dst, function: body, args }));
+        let result = match (dst, shape.result) {
+            (Some(dst), Some(width)) if width < Width::WORD => {
+                let extend =
+                    if signed { UnaryOp::SignExtend(Width::WORD) } else { UnaryOp::ZeroExtend(Width::WORD) };
+                Expr::Local(dst).unary(extend)
+            }
+            (Some(dst), _) => Expr::Local(dst),
+            (None, _) => Expr::constant(0, Width::WORD),
+        };
+        adapter.leave(Terminator::Return(Some(result)));
+        super::finish::finish(adapter.function)
+    }
+
+    /// Requests the functions that dispatchers may call; true if there is a new one.
+    pub fn find_candidates(&mut self) -> bool {
+        let before = (self.program.functions.len(), self.queue.len());
+        let taken = self.dispatch.taken.clone();
+        for id in taken {
+            let callee = &self.callees[id.0 as usize];
+            if callee.definition.is_none() {
+                continue;
+            }
+            let signature = callee.signature.clone();
+            let Ok(shape) = self.shape(&signature) else { continue };
+            if self.dispatch.callers.iter().any(|(known, _)| *known == shape) {
+                self.request(id, Span::default());
+            }
+            if self.dispatch.spawner.is_some() && startable(&shape) && self.thread_function(id, Span::default()).is_err() {
+                continue;
+            }
+        }
+        before != (self.program.functions.len(), self.queue.len())
+    }
+
+    /// Gives the dispatchers their bodies.
+    pub fn build_dispatch(&mut self) {
+        for (shape, id) in self.dispatch.callers.clone() {
+            let candidates = self.candidates(|lowering, callee| {
+                let known = &lowering.callees[callee.0 as usize];
+                let own = lowering.shape(&known.signature).ok()?;
+                if own == shape { known.id } else { None }
+            });
+            let mut body = Body::new("%call", Unit::Library);
+            let pointer = body.param("%function", Width::WORD);
+            let mut args = Vec::new();
+            for local in Self::shape_locals(&shape, self.tls.on) {
+                args.push(Expr::Local(body.param(&local.name, local.width)));
+            }
+            let dst = shape.result.map(|width| body.local("%returned", width));
+            choose(&mut body, pointer, &candidates, |body, function| {
+                body.emit(Op::System(System::Call { dst, function, args: args.clone() }));
+                dst.map(Expr::Local)
+            });
+            self.program.functions[id.index()] = super::finish::finish(body.function);
+        }
+        if let Some(id) = self.dispatch.spawner {
+            let starts = self.dispatch.starts.clone();
+            let candidates = self
+                .candidates(|_, callee| starts.iter().find(|(known, _)| *known == callee).map(|(_, function)| *function));
+            let mut body = Body::new("%spawn", Unit::Library);
+            let pointer = body.param("%function", Width::WORD);
+            let arg = body.param("%arg", Width::WORD);
+            let dst = body.local("%thread", Width::WORD);
+            choose(&mut body, pointer, &candidates, |body, function| {
+                body.emit(Op::System(System::Spawn { dst, function, args: vec![Expr::Local(arg)] }));
+                Some(Expr::Local(dst))
+            });
+            self.program.functions[id.index()] = super::finish::finish(body.function);
+        }
+    }
+
+    fn candidates(
+        &self,
+        function: impl Fn(&Lowering, CalleeId) -> Option<FunctionId>,
+    ) -> Vec<(ObjectId, FunctionId)> {
+        let each = |&id: &CalleeId| Some((self.callees[id.0 as usize].object?, function(self, id)?));
+        self.dispatch.taken.iter().filter_map(each).collect()
+    }
+}
+
+/// Whether a thread can begin with a function of this shape.
+fn startable(shape: &Shape) -> bool {
+    !shape.returns_record && shape.params.len() <= 1
+}
+
+/// A chain of branches over candidates; a pointer to none of them ends the path.
+fn choose(
+    body: &mut Body,
+    pointer: LocalId,
+    candidates: &[(ObjectId, FunctionId)],
+    mut call: impl FnMut(&mut Body, FunctionId) -> Option<Expr>,
+) {
+    for &(object, function) in candidates {
+        let (then, next) = (body.block(), body.block());
+        let matches = Expr::Local(pointer).binary(BinaryOp::Eq, Expr::Address(object, 0));
+        body.branch(matches, then, next, then);
+        let result = call(body, function);
+        body.end(Terminator::Return(result), next);
+    }
+    body.emit(Op::Assume { condition: Expr::constant(0, Width::BOOL), waits: false });
+    body.leave(Terminator::Exit(None));
+}

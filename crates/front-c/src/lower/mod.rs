@@ -1,0 +1,337 @@
+//! From the syntax tree to the program representation.
+//!
+//! [`program`] parses the user's text and our library, declares what both declare outside functions, and lowers `main`;
+//! whatever a function mentions is added to a list and lowered in turn. Then the pieces that need the whole program are
+//! made: dispatch of calls through pointers, the block of thread-local variables, and the place where other threads may
+//! begin to exist.
+
+mod arith;
+mod body;
+mod call;
+mod constant;
+mod declare;
+mod effects;
+mod expr;
+mod finish;
+mod function;
+mod global;
+mod indirect;
+mod initial;
+mod interface;
+mod place;
+mod publish;
+mod scope;
+mod stmt;
+mod tls;
+mod type_of;
+mod usage;
+mod variable;
+
+use crate::Options;
+use crate::text::Text;
+use crate::types::{Signature, Type, Types};
+use body::Body;
+use ir::{Expr, FunctionId, ObjectId, Program};
+use lang_c::ast::{Expression, ExternalDeclaration, FunctionDefinition, Initializer, TranslationUnit};
+use lang_c::driver::{Config, Flavor};
+use lang_c::span::Node;
+use rustc_hash::FxHashMap;
+use scope::{Entity, Scope, Tag};
+use source::{Diagnostic, SourceFile, Span};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// A value that has been computed. Structures are no values.
+#[derive(Debug, Clone)]
+pub(crate) struct Value {
+    pub expr: Expr,
+    pub ty: Type,
+}
+
+/// Whose text it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Unit {
+    User,
+    Library,
+}
+
+/// A function that is declared outside functions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct CalleeId(u32);
+
+/// A variable that is no local one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct GlobalId(u32);
+
+/// What is known about a function.
+#[derive(Debug)]
+struct Callee {
+    name: String,
+    unit: Unit,
+    signature: Rc<Signature>,
+    definition: Option<Rc<Node<FunctionDefinition>>>,
+    /// Once it is reachable.
+    id: Option<FunctionId>,
+    /// Once its address is taken: the object that stands for it.
+    object: Option<ObjectId>,
+}
+
+/// What is known about a variable that is no local one.
+#[derive(Debug)]
+struct Global {
+    name: String,
+    unit: Unit,
+    ty: Type,
+    initializer: Option<Rc<Node<Initializer>>>,
+    /// Whether it is only declared so far.
+    external: bool,
+    thread: bool,
+    /// Whether it is declared inside a function.
+    inner: bool,
+    /// Once it is reachable.
+    object: Option<ObjectId>,
+    /// Once it is reachable, for a thread-local variable: where it is in the block of its thread.
+    offset: Option<u64>,
+    span: Span,
+}
+
+/// A program under construction.
+pub(crate) struct Lowering {
+    pub program: Program,
+    pub types: Types,
+    options: Options,
+    text: Rc<Text>,
+    body: Body,
+    /// The scopes outside functions: the user's, the library's.
+    files: [Scope; 2],
+    callees: Vec<Callee>,
+    globals: Vec<Global>,
+    /// Functions that are reachable and not lowered yet, with the place of the first call.
+    queue: VecDeque<(CalleeId, Span)>,
+    strings: FxHashMap<Vec<u8>, ObjectId>,
+    dispatch: indirect::Dispatch,
+    tls: tls::Tls,
+    /// The types of expressions that had to be evaluated for it, by where they are.
+    evaluated: FxHashMap<(usize, usize, usize), Type>,
+    /// The last place asked for that is in a header, and its name there.
+    header: RefCell<Option<(Span, String)>>,
+    /// The first complaint that came where none could be returned.
+    complaint: Option<Diagnostic>,
+}
+
+/// The parser and what follows it recurse with the nesting of the text.
+const STACK: usize = 512 << 20;
+
+/// See [`crate::parse`].
+pub(crate) fn program(
+    file: &SourceFile,
+    preprocessed: Option<&str>,
+    options: &Options,
+) -> Result<Program, Diagnostic> {
+    let text = Text::new(file, preprocessed)?;
+    let work = || lower(file, text, *options);
+    let result = std::thread::scope(|scope| {
+        let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        worker.ok().and_then(|worker| worker.join().ok())
+    });
+    result.unwrap_or_else(|| {
+        let complaint = Diagnostic::error(file, Span::default(), "the C front end failed on this file");
+        Err(complaint.help("this is a defect of the front end, not of the file: please report it"))
+    })
+}
+
+fn lower(file: &SourceFile, text: Text, options: Options) -> Result<Program, Diagnostic> {
+    let user = parse_text(&text.parsed).map_err(|error| syntax_error(file, &text, &error))?;
+    let text = Rc::new(text);
+    let mut units = Vec::new();
+    for (name, source) in crate::builtins::RUNTIME {
+        let library = SourceFile::new(*name, *source);
+        let text = Text::new(&library, None)?;
+        let unit = parse_text(&text.parsed).map_err(|error| syntax_error(&library, &text, &error))?;
+        units.extend(unit.0);
+    }
+    let units = [(Unit::Library, units), (Unit::User, user.0)].map(|(unit, declarations)| {
+        (unit, declarations.into_iter().map(Item::new).collect::<Vec<_>>())
+    });
+    let plain = Lowering::new(file, text.clone(), options, false);
+    match plain.run(&units) {
+        Err(Failure::NeedsTls) => {
+            let with_tls = Lowering::new(file, text, options, true);
+            with_tls.run(&units).map_err(|failure| match failure {
+                Failure::Complaint(complaint) => complaint,
+                Failure::NeedsTls => Diagnostic::error(file, Span::default(), "thread-local variables have no place"),
+            })
+        }
+        Err(Failure::Complaint(complaint)) => Err(complaint),
+        Ok(program) => Ok(program),
+    }
+}
+
+/// Why there is no program.
+enum Failure {
+    Complaint(Diagnostic),
+    /// The program has thread-local variables, for which functions need one more parameter.
+    NeedsTls,
+}
+
+/// A declaration outside functions; function bodies are shared with the list of functions.
+enum Item {
+    Function(Rc<Node<FunctionDefinition>>),
+    Other(Node<ExternalDeclaration>),
+}
+
+impl Item {
+    fn new(node: Node<ExternalDeclaration>) -> Item {
+        match node.node {
+            ExternalDeclaration::FunctionDefinition(definition) => Item::Function(Rc::new(definition)),
+            ExternalDeclaration::Declaration(_) | ExternalDeclaration::StaticAssert(_) => Item::Other(node),
+        }
+    }
+}
+
+fn parse_text(text: &str) -> Result<TranslationUnit, lang_c::driver::SyntaxError> {
+    let config = Config { flavor: Flavor::GnuC11, ..Config::with_gcc() };
+    lang_c::driver::parse_preprocessed(&config, text.to_owned()).map(|parse| parse.unit)
+}
+
+fn syntax_error(file: &SourceFile, text: &Text, error: &lang_c::driver::SyntaxError) -> Diagnostic {
+    let rest = text.parsed.get(error.offset..).unwrap_or("");
+    let word = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').count().max(1);
+    let word: String = rest.chars().take(word).collect();
+    let place = text.place(error.offset, error.offset + word.len().max(1));
+    let inside = place.header.map_or(String::new(), |header| format!(" (in {header})"));
+    let message = if word.trim().is_empty() {
+        format!("the text ends, or breaks off, where C needs more{inside}")
+    } else {
+        format!("unexpected `{word}`{inside}")
+    };
+    let mut expected: Vec<&str> =
+        error.expected.iter().copied().filter(|e| !e.is_empty() && !e.contains('[') && *e != "#").collect();
+    expected.sort_unstable();
+    expected.truncate(8);
+    let complaint = Diagnostic::error(file, place.span, message);
+    if expected.is_empty() {
+        complaint.help("the C front end reads C11 with most of GNU's extensions")
+    } else {
+        complaint.help(format!("what could stand here: {}", expected.join(" ")))
+    }
+}
+
+/// An expression without the casts around it.
+pub(crate) fn strip_casts(e: &Expression) -> &Expression {
+    match e {
+        Expression::Cast(cast) => strip_casts(&cast.node.expression.node),
+        _ => e,
+    }
+}
+
+impl Lowering {
+    fn new(file: &SourceFile, text: Rc<Text>, options: Options, tls: bool) -> Self {
+        let name = file.name().rsplit('/').next().unwrap_or(file.name());
+        Lowering {
+            program: Program::new(name, "C", file.clone()),
+            types: Types::new(options.ilp32),
+            options,
+            text,
+            body: Body::new("", Unit::User),
+            files: [Scope::default(), Scope::default()],
+            callees: Vec::new(),
+            globals: Vec::new(),
+            queue: VecDeque::new(),
+            strings: FxHashMap::default(),
+            dispatch: indirect::Dispatch::default(),
+            tls: tls::Tls::new(tls),
+            evaluated: FxHashMap::default(),
+            header: RefCell::new(None),
+            complaint: None,
+        }
+    }
+
+    fn run(mut self, units: &[(Unit, Vec<Item>)]) -> Result<Program, Failure> {
+        match self.run_inner(units) {
+            _ if self.tls.missing => Err(Failure::NeedsTls),
+            Err(complaint) => Err(Failure::Complaint(complaint)),
+            Ok(()) => match self.complaint {
+                Some(complaint) => Err(Failure::Complaint(complaint)),
+                None => Ok(self.program),
+            },
+        }
+    }
+
+    fn run_inner(&mut self, units: &[(Unit, Vec<Item>)]) -> Result<(), Diagnostic> {
+        for (unit, items) in units {
+            self.body = Body::new("", *unit);
+            for item in items {
+                self.declare_item(item)?;
+            }
+        }
+        let Some(Entity::Function(main)) = self.files[0].names.get("main").cloned() else {
+            let complaint = self.error(Span::default(), "there is no function `main`");
+            return Err(complaint.help("a program begins with `int main(void) { … }`"));
+        };
+        if self.callees[main.0 as usize].definition.is_none() {
+            let complaint = self.error(Span::default(), "`main` is declared but not defined");
+            return Err(complaint.help("a program begins with `int main(void) { … }`"));
+        }
+        let body = self.request(main, Span::default());
+        self.program.threads.push(ir::Thread { name: "main".to_owned(), body });
+        self.program.alone = true;
+        loop {
+            while let Some((callee, span)) = self.queue.pop_front() {
+                self.function(callee, span)?;
+            }
+            self.build_tls()?;
+            if !self.find_candidates() {
+                break;
+            }
+        }
+        self.build_dispatch();
+        publish::publish(&mut self.program);
+        Ok(())
+    }
+
+    /// The scope outside functions of the text being lowered.
+    fn file(&mut self) -> &mut Scope {
+        &mut self.files[self.body.unit as usize]
+    }
+
+    /// The innermost scope.
+    fn innermost(&mut self) -> &mut Scope {
+        match self.body.scopes.last_mut() {
+            Some(scope) => scope,
+            None => &mut self.files[self.body.unit as usize],
+        }
+    }
+
+    /// What a name stands for here.
+    fn lookup(&self, name: &str) -> Option<Entity> {
+        let inner = self.body.scopes.iter().rev().find_map(|scope| scope.names.get(name));
+        inner.or_else(|| self.files[self.body.unit as usize].names.get(name)).cloned()
+    }
+
+    fn lookup_tag(&self, name: &str) -> Option<Tag> {
+        let inner = self.body.scopes.iter().rev().find_map(|scope| scope.tags.get(name));
+        inner.or_else(|| self.files[self.body.unit as usize].tags.get(name)).cloned()
+    }
+
+    /// Does something whose instructions are thrown away.
+    fn dry<T>(&mut self, work: impl FnOnce(&mut Lowering) -> T) -> T {
+        let mut scratch = Body::new("", self.body.unit);
+        scratch.function.locals = std::mem::take(&mut self.body.function.locals);
+        let locals = scratch.function.locals.len();
+        scratch.scopes = std::mem::take(&mut self.body.scopes);
+        scratch.usage = self.body.usage.clone();
+        scratch.span = self.body.span;
+        scratch.tls = self.body.tls;
+        let depth = scratch.scopes.len();
+        let real = std::mem::replace(&mut self.body, scratch);
+        let result = work(self);
+        let scratch = std::mem::replace(&mut self.body, real);
+        self.body.function.locals = scratch.function.locals;
+        self.body.function.locals.truncate(locals);
+        self.body.scopes = scratch.scopes;
+        self.body.scopes.truncate(depth);
+        result
+    }
+}

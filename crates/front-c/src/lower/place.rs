@@ -1,0 +1,521 @@
+//! Objects and parts of objects: what can be read, written and pointed to.
+
+use super::scope::{Entity, Storage};
+use super::{Lowering, Value, expr};
+use crate::types::{Kind, Type, unit_type};
+use ir::{BinaryOp, Expr, LocalId, Op, System, UnaryOp, Width};
+use lang_c::ast::{BinaryOperator, Expression, MemberExpression, MemberOperator, UnaryOperator};
+use lang_c::span::{Node, Span};
+use source::Diagnostic;
+use std::rc::Rc;
+
+/// An object or a part of one.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub at: At,
+    pub ty: Type,
+    /// For a bit-field: how many bits count.
+    pub bits: Option<u8>,
+}
+
+/// Where an object is.
+#[derive(Debug, Clone)]
+pub(crate) enum At {
+    Local(LocalId),
+    /// The scalars by offset, and the offset of this part.
+    Split(Rc<Vec<(u64, LocalId)>>, u64),
+    Memory(Expr),
+}
+
+impl Place {
+    /// An object in memory.
+    pub fn memory(addr: Expr, ty: Type) -> Place {
+        Place { at: At::Memory(addr), ty, bits: None }
+    }
+}
+
+impl Lowering {
+    /// Finds an object: for what can be assigned to, and for everything that has a structure as its value.
+    pub fn place(&mut self, e: &Node<Expression>) -> Result<Place, Diagnostic> {
+        let outer = self.enter(e.span);
+        let place = self.place_inner(e);
+        self.body.span = outer;
+        place
+    }
+
+    fn place_inner(&mut self, e: &Node<Expression>) -> Result<Place, Diagnostic> {
+        match &e.node {
+            Expression::Identifier(name) => self.named_place(&name.node.name, name.span),
+            Expression::Member(member) => self.member_place(&member.node, e.span),
+            Expression::UnaryOperator(unary) => match unary.node.operator.node {
+                UnaryOperator::Indirection => {
+                    let value = self.rvalue(&unary.node.operand)?;
+                    self.dereference(value)
+                }
+                UnaryOperator::PreIncrement | UnaryOperator::PreDecrement => {
+                    self.rvalue(e)?;
+                    self.place(&unary.node.operand)
+                }
+                UnaryOperator::PostIncrement
+                | UnaryOperator::PostDecrement
+                | UnaryOperator::Address
+                | UnaryOperator::Plus
+                | UnaryOperator::Minus
+                | UnaryOperator::Complement
+                | UnaryOperator::Negate => Err(self.no_object(e.span)),
+            },
+            Expression::BinaryOperator(binary) => match binary.node.operator.node {
+                BinaryOperator::Index => self.index_place(&binary.node.lhs, &binary.node.rhs),
+                BinaryOperator::Assign => self.assign_record(&binary.node.lhs, &binary.node.rhs),
+                _ => Err(self.no_object(e.span)),
+            },
+            Expression::StringLiteral(literal) => {
+                let bytes = self.string_bytes(&literal.node, e.span)?;
+                let ty = Kind::Array(Rc::new(Type::CHAR), Some(bytes.len() as u64 + 1)).into();
+                let object = self.string_object(bytes);
+                Ok(Place::memory(Expr::Address(object, 0), ty))
+            }
+            Expression::CompoundLiteral(literal) => {
+                let ty = self.type_name(&literal.node.type_name)?;
+                self.compound_literal(ty, &literal.node.initializer_list, e.span)
+            }
+            Expression::Call(call) => {
+                let ty = self.type_of(e)?;
+                if !ty.is_record() {
+                    return Err(self.no_object(e.span));
+                }
+                let place = self.object("%result", &ty, false)?;
+                let At::Memory(addr) = &place.at else { return Err(self.no_object(e.span)) };
+                self.call_record(&call.node, addr.clone(), e.span)?;
+                Ok(place)
+            }
+            Expression::Conditional(conditional) => {
+                let parts = &conditional.node;
+                let ty = self.type_of(&parts.then_expression)?;
+                let place = self.split_temporary("%choice", &ty)?;
+                let (then, otherwise, after) = (self.body.block(), self.body.block(), self.body.block());
+                self.branch_on(&parts.condition, then, otherwise)?;
+                self.body.resume(then);
+                let chosen = self.place(&parts.then_expression)?;
+                self.copy(&place, &chosen)?;
+                self.body.end(ir::Terminator::Goto(after), otherwise);
+                let chosen = self.place(&parts.else_expression)?;
+                self.copy(&place, &chosen)?;
+                self.body.fall_into(after);
+                Ok(place)
+            }
+            Expression::Comma(all) => {
+                let Some((last, first)) = all.split_last() else { return Err(self.no_object(e.span)) };
+                for each in first {
+                    self.effect(each)?;
+                }
+                self.place(last)
+            }
+            Expression::Statement(statement) => match self.statement_expression(statement)? {
+                expr::Outcome::Place(place) => Ok(place),
+                expr::Outcome::Value(_) | expr::Outcome::Nothing => Err(self.no_object(e.span)),
+            },
+            Expression::GenericSelection(selection) => {
+                let chosen = self.selected(&selection.node, e.span)?;
+                self.place(chosen)
+            }
+            // A cast of a structure to its own type.
+            Expression::Cast(cast) if self.type_name(&cast.node.type_name)?.is_record() => {
+                self.place(&cast.node.expression)
+            }
+            Expression::Cast(_)
+            | Expression::Constant(_)
+            | Expression::SizeOfTy(_)
+            | Expression::SizeOfVal(_)
+            | Expression::AlignOf(_)
+            | Expression::OffsetOf(_)
+            | Expression::VaArg(_) => Err(self.no_object(e.span)),
+        }
+    }
+
+    fn no_object(&self, span: Span) -> Diagnostic {
+        let complaint = self.error(self.at(span), "this is a value, not a variable or a part of one");
+        complaint.help("put the value into a variable first")
+    }
+
+    fn named_place(&mut self, name: &str, span: Span) -> Result<Place, Diagnostic> {
+        match self.lookup(name) {
+            Some(Entity::Variable(variable)) => {
+                let at = match &variable.storage {
+                    Storage::Local(local) => At::Local(*local),
+                    Storage::Split(parts) => At::Split(parts.clone(), 0),
+                    Storage::Memory(address) => At::Memory(Expr::Local(*address)),
+                };
+                Ok(Place { at, ty: variable.ty.clone(), bits: None })
+            }
+            Some(Entity::Global(id)) => {
+                let (addr, ty) = self.global_address(id, self.at(span))?;
+                Ok(Place::memory(addr, ty))
+            }
+            Some(Entity::Function(id)) => {
+                let ty = Kind::Function(self.callees[id.0 as usize].signature.clone()).into();
+                let object = self.function_object(id);
+                Ok(Place::memory(Expr::Address(object, 0), ty))
+            }
+            Some(Entity::Bad(why)) => Err((*why).clone()),
+            Some(Entity::Constant(..) | Entity::Typedef(_)) => Err(self.no_object(span)),
+            None if matches!(name, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__") => {
+                let bytes = self.body.function.name.clone().into_bytes();
+                let ty = Kind::Array(Rc::new(Type::CHAR), Some(bytes.len() as u64 + 1)).into();
+                let object = self.string_object(bytes);
+                Ok(Place::memory(Expr::Address(object, 0), ty))
+            }
+            None => {
+                let complaint = self.error(self.at(span), format!("`{name}` is not declared"));
+                Err(complaint.help("declare it, or include the header that does"))
+            }
+        }
+    }
+
+    /// What a pointer points to.
+    pub fn dereference(&mut self, pointer: Value) -> Result<Place, Diagnostic> {
+        let ty = self.pointee(&pointer)?;
+        Ok(Place::memory(pointer.expr, ty))
+    }
+
+    fn member_place(&mut self, member: &MemberExpression, span: Span) -> Result<Place, Diagnostic> {
+        let outer = match member.operator.node {
+            MemberOperator::Direct => self.place(&member.expression)?,
+            MemberOperator::Indirect => {
+                let pointer = self.rvalue(&member.expression)?;
+                self.dereference(pointer)?
+            }
+        };
+        self.member_of(&outer, &member.identifier.node.name, span)
+    }
+
+    /// A member of a structure or union.
+    pub fn member_of(&mut self, outer: &Place, name: &str, span: Span) -> Result<Place, Diagnostic> {
+        let described = self.types.describe(&outer.ty);
+        let Kind::Record(id) = outer.ty.kind else {
+            if let Kind::Bad(why) = &outer.ty.kind {
+                return Err((**why).clone());
+            }
+            let complaint = self.error(self.at(span), format!("`{described}` has no members"));
+            return Err(complaint.help("only structures and unions have members"));
+        };
+        self.size(&outer.ty)?;
+        let Some(member) = self.types.member(id, name) else {
+            let complaint = self.error(self.at(span), format!("`{described}` has no member `{name}`"));
+            return Err(complaint.help("see its definition for the names of its members"));
+        };
+        let ty = match member.bits {
+            Some(_) => member.ty.unqualified(),
+            None => member.ty.clone(),
+        };
+        self.check_union(&outer.ty, &member, span)?;
+        let mut place = self.part(outer, member.offset, ty);
+        place.bits = member.bits;
+        Ok(place)
+    }
+
+    /// Refuses a member of a union that is read with another size than the cells have.
+    fn check_union(&self, outer: &Type, member: &crate::types::Member, span: Span) -> Result<(), Diagnostic> {
+        let Kind::Record(id) = outer.kind else { return Ok(()) };
+        let record = self.types.record(id);
+        let anonymous = record.members.iter().flatten().any(|m| m.name.is_none());
+        if !record.union && !anonymous {
+            return Ok(());
+        }
+        let cells = self.leaves(outer)?;
+        let own = match member.bits {
+            Some(bits) => vec![crate::types::Leaf { offset: 0, ty: unit_type(&member.ty, bits) }],
+            None => match member.ty.kind {
+                Kind::Array(_, None) => return Ok(()),
+                _ => self.leaves(&member.ty)?,
+            },
+        };
+        let fits = own.iter().all(|leaf| {
+            let at = cells.binary_search_by_key(&(leaf.offset + member.offset), |cell| cell.offset);
+            at.is_ok_and(|at| cells[at].ty.width() == leaf.ty.width())
+        });
+        if fits {
+            return Ok(());
+        }
+        let message = format!(
+            "the member `{}` of `{}` divides the memory in another way than its other members",
+            member.name.as_deref().unwrap_or("?"),
+            record.name
+        );
+        Err(self.error(self.at(span), message).help("give the members of the union the same sizes, or use a structure"))
+    }
+
+    /// The part of an object at an offset.
+    pub fn part(&mut self, outer: &Place, offset: u64, ty: Type) -> Place {
+        let at = match &outer.at {
+            At::Local(local) => At::Local(*local),
+            At::Split(parts, base) => At::Split(parts.clone(), base + offset),
+            At::Memory(addr) => At::Memory(add_offset(addr.clone(), offset)),
+        };
+        Place { at, ty, bits: None }
+    }
+
+    fn index_place(&mut self, array: &Node<Expression>, index: &Node<Expression>) -> Result<Place, Diagnostic> {
+        // Of a variable that is split up, the element itself is a variable.
+        if let Ok(Type { kind: Kind::Array(element, _), .. }) = self.type_of(array) {
+            let outer = self.place(array)?;
+            if let At::Split(..) = outer.at {
+                let at = self.rvalue(index)?;
+                let size = self.size(&element)?;
+                if let Expr::Const(at, width) = at.expr {
+                    let offset = ir::sign_extend(at, width) as u64;
+                    return Ok(self.part(&outer, offset.wrapping_mul(size), (*element).clone()));
+                }
+                let complaint = self.error(self.span(), "this array is a temporary value and has no address");
+                return Err(complaint.help("put it into a variable first"));
+            }
+            let base = self.decay(outer)?;
+            let base = self.keep_unless_pure(base, &index.node);
+            let at = self.rvalue(index)?;
+            let sum = self.pointer_sum(base, at, false)?;
+            return self.dereference(sum);
+        }
+        let left = self.rvalue(array)?;
+        let left = self.keep_unless_pure(left, &index.node);
+        let right = self.rvalue(index)?;
+        let (base, at) = if left.ty.is_pointer() { (left, right) } else { (right, left) };
+        let sum = self.pointer_sum(base, at, false)?;
+        self.dereference(sum)
+    }
+
+    /// The address of an object.
+    pub fn address(&mut self, place: &Place) -> Result<Value, Diagnostic> {
+        match &place.at {
+            At::Memory(addr) if place.bits.is_none() => {
+                Ok(Value { expr: addr.clone(), ty: place.ty.clone().pointer_to() })
+            }
+            At::Memory(_) => {
+                Err(self.error(self.span(), "a bit-field has no address").help("make it a member of its own"))
+            }
+            At::Local(_) | At::Split(..) => {
+                let complaint = self.error(self.span(), "the address of this value cannot be taken");
+                Err(complaint.help("put it into a variable first"))
+            }
+        }
+    }
+
+    /// The value of an array or function used in an expression: its address.
+    pub fn decay(&mut self, place: Place) -> Result<Value, Diagnostic> {
+        let ty = super::declare::decayed(place.ty.clone());
+        let address = self.address(&place)?;
+        Ok(Value { expr: address.expr, ty })
+    }
+
+    /// Reads an object: one load if it is in memory.
+    pub fn read(&mut self, place: &Place) -> Result<Value, Diagnostic> {
+        if matches!(place.ty.kind, Kind::Array(..) | Kind::Function(_)) {
+            return self.decay(place.clone());
+        }
+        let width = self.scalar_width(&place.ty)?;
+        let ty = match place.bits {
+            Some(bits) => unit_type(&place.ty, bits),
+            None => place.ty.unqualified(),
+        };
+        let value = match &place.at {
+            At::Local(local) => Value { expr: Expr::Local(*local), ty },
+            At::Split(parts, offset) => {
+                let local = self.split_part(parts, *offset, &ty)?;
+                Value { expr: Expr::Local(local), ty }
+            }
+            At::Memory(addr) => {
+                let tags = self.plain_tags(&place.ty);
+                self.load(addr.clone(), &ty, tags)?
+            }
+        };
+        let Some(bits) = place.bits else { return Ok(value) };
+        let promoted = if bits < 32 && width.bits() <= 32 { Type::INT } else { place.ty.unqualified() };
+        let signed = value.ty.is_signed();
+        let mut value = self.convert(value, &promoted)?;
+        if !signed && promoted.is_signed() {
+            let mask = self.int((1i64 << bits) - 1, &promoted);
+            value.expr = fold(value.expr.binary(BinaryOp::And, mask.expr));
+        }
+        Ok(value)
+    }
+
+    /// Writes an object: one store if it is in memory. The value has the object's type. Gives what the object then has.
+    pub fn write(&mut self, place: &Place, value: Value) -> Result<Value, Diagnostic> {
+        self.scalar_width(&place.ty)?;
+        let stored = match place.bits {
+            Some(bits) => {
+                let unit = unit_type(&place.ty, bits);
+                let width = self.scalar_width(&unit)?;
+                let cut = Width::new(bits);
+                let expr = if cut < self.body.width(&value.expr) {
+                    fold(value.expr.clone().unary(UnaryOp::Truncate(cut)))
+                } else {
+                    value.expr.clone()
+                };
+                let extend = if unit.is_signed() { UnaryOp::SignExtend(width) } else { UnaryOp::ZeroExtend(width) };
+                let expr = if cut < width { fold(expr.unary(extend)) } else { expr };
+                Value { expr, ty: unit }
+            }
+            None => value.clone(),
+        };
+        match &place.at {
+            At::Local(local) => {
+                self.body.assign(*local, stored.expr);
+                Ok(Value { expr: Expr::Local(*local), ty: place.ty.unqualified() })
+            }
+            At::Split(parts, offset) => {
+                let local = self.split_part(parts, *offset, &stored.ty)?;
+                self.body.assign(local, stored.expr);
+                if place.bits.is_some() {
+                    return self.read(place);
+                }
+                Ok(Value { expr: Expr::Local(local), ty: place.ty.unqualified() })
+            }
+            At::Memory(addr) => {
+                let tags = self.plain_tags(&place.ty);
+                let ty = stored.ty.clone();
+                self.store(addr.clone(), stored.clone(), tags);
+                match place.bits {
+                    Some(_) => self.convert(Value { expr: stored.expr, ty }, &place.ty.unqualified()),
+                    None => Ok(value),
+                }
+            }
+        }
+    }
+
+    fn split_part(&self, parts: &[(u64, LocalId)], offset: u64, ty: &Type) -> Result<LocalId, Diagnostic> {
+        let width = self.scalar_width(ty)?;
+        let found = parts.binary_search_by_key(&offset, |(at, _)| *at).ok().map(|at| parts[at].1);
+        match found {
+            Some(local) if self.body.function.locals[local.index()].width == width => Ok(local),
+            Some(_) | None => {
+                let complaint = self.error(self.span(), "this part of the variable is accessed with another size");
+                Err(complaint.help("access every part of a variable with its own type, and inside its bounds"))
+            }
+        }
+    }
+
+    /// Copies an object scalar by scalar.
+    pub fn copy(&mut self, to: &Place, from: &Place) -> Result<(), Diagnostic> {
+        if to.ty.is_scalar() {
+            let value = self.read(from)?;
+            let value = self.convert(value, &to.ty.unqualified())?;
+            self.write(to, value)?;
+            return Ok(());
+        }
+        for leaf in self.leaves(&to.ty)? {
+            let source = self.part(from, leaf.offset, leaf.ty.clone());
+            let target = self.part(to, leaf.offset, leaf.ty.clone());
+            let value = self.read(&source)?;
+            self.write(&target, value)?;
+        }
+        Ok(())
+    }
+
+    /// `to = from` for structures; gives the place assigned to.
+    fn assign_record(&mut self, to: &Node<Expression>, from: &Node<Expression>) -> Result<Place, Diagnostic> {
+        let target = self.place(to)?;
+        if target.ty.is_scalar() {
+            let value = self.rvalue(from)?;
+            let value = self.convert(value, &target.ty.unqualified())?;
+            self.write(&target, value)?;
+            return Ok(target);
+        }
+        let source = self.place(from)?;
+        if target.ty.kind != source.ty.kind {
+            let (a, b) = (self.types.describe(&target.ty), self.types.describe(&source.ty));
+            let complaint = self.error(self.span(), format!("a `{b}` cannot be assigned to a `{a}`"));
+            return Err(complaint.help("both sides of an assignment of structures have the same type"));
+        }
+        self.copy(&target, &source)?;
+        Ok(target)
+    }
+
+    /// A new object in memory.
+    pub fn object(&mut self, name: &str, ty: &Type, zeroed: bool) -> Result<Place, Diagnostic> {
+        let size = self.size(ty)?;
+        let cells = self.cells(ty, 1)?;
+        let dst = self.body.local(&format!("&{name}"), Width::WORD);
+        let size = Expr::constant(size as i64, Width::WORD);
+        self.emit(Op::System(System::Alloc { dst, name: name.to_owned(), size, cells: Some(cells), zeroed }));
+        Ok(Place::memory(Expr::Local(dst), ty.clone()))
+    }
+
+    /// A temporary object of locals.
+    pub fn split_temporary(&mut self, name: &str, ty: &Type) -> Result<Place, Diagnostic> {
+        let parts = self.split(name, ty)?;
+        Ok(Place { at: At::Split(parts, 0), ty: ty.unqualified(), bits: None })
+    }
+
+    /// A local for each scalar of a type.
+    pub fn split(&mut self, name: &str, ty: &Type) -> Result<Rc<Vec<(u64, LocalId)>>, Diagnostic> {
+        let mut parts = Vec::new();
+        for leaf in self.leaves(ty)? {
+            let width = self.scalar_width(&leaf.ty)?;
+            let name = format!("{name}{}", self.types.path(ty, leaf.offset));
+            parts.push((leaf.offset, self.body.local(&name, width)));
+        }
+        Ok(Rc::new(parts))
+    }
+}
+
+/// `addr + offset`.
+pub(crate) fn add_offset(addr: Expr, offset: u64) -> Expr {
+    if offset == 0 {
+        return addr;
+    }
+    fold(addr.binary(BinaryOp::Add, Expr::Const(offset, Width::WORD)))
+}
+
+/// Computes what is constant at the top of an expression. What mentions a local keeps its shape: dependencies are
+/// syntactic.
+pub(crate) fn fold(e: Expr) -> Expr {
+    match e {
+        Expr::Binary(op, left, right) => match (op, *left, *right) {
+            (op, Expr::Const(a, width), Expr::Const(b, _)) => {
+                let (value, width) = ir::eval_binary(op, a, b, width);
+                Expr::Const(value, width)
+            }
+            (BinaryOp::Add, Expr::Address(object, base), Expr::Const(offset, _))
+            | (BinaryOp::Add, Expr::Const(offset, _), Expr::Address(object, base))
+                if in_object(base, offset) =>
+            {
+                Expr::Address(object, base.wrapping_add(offset))
+            }
+            (BinaryOp::Sub, Expr::Address(object, base), Expr::Const(offset, _))
+                if in_object(base, offset.wrapping_neg()) =>
+            {
+                Expr::Address(object, base.wrapping_sub(offset))
+            }
+            (BinaryOp::Sub, Expr::Address(a, from), Expr::Address(b, to)) if a == b => {
+                Expr::Const(from.wrapping_sub(to), Width::WORD)
+            }
+            // Members of members: one sum instead of two.
+            (BinaryOp::Add, Expr::Binary(BinaryOp::Add, base, first), Expr::Const(second, width)) => match *first {
+                Expr::Const(first, _) => {
+                    let sum = first.wrapping_add(second) & width.mask();
+                    base.binary(BinaryOp::Add, Expr::Const(sum, width))
+                }
+                first => base.binary(BinaryOp::Add, first).binary(BinaryOp::Add, Expr::Const(second, width)),
+            },
+            (op, left, right) => left.binary(op, right),
+        },
+        Expr::Unary(op, operand) => match (op, *operand) {
+            (op, Expr::Const(value, width)) => {
+                let (value, width) = ir::eval_unary(op, value, width);
+                Expr::Const(value, width)
+            }
+            (op, operand) => operand.unary(op),
+        },
+        Expr::Select(condition, then, otherwise) => match *condition {
+            Expr::Const(0, _) => *otherwise,
+            Expr::Const(..) => *then,
+            condition => Expr::Select(Box::new(condition), then, otherwise),
+        },
+        Expr::Const(..) | Expr::Local(_) | Expr::Address(..) => e,
+    }
+}
+
+/// Whether an offset stays where an address can be written as object and offset.
+fn in_object(base: u64, offset: u64) -> bool {
+    base.wrapping_add(offset) < 1 << 39
+}

@@ -1,0 +1,239 @@
+//! Statements.
+
+use super::body::Switch;
+use super::place::fold;
+use super::scope::Scope;
+use super::Lowering;
+use crate::builtins;
+use ir::{BinaryOp, BlockId, Terminator};
+use lang_c::ast::{
+    BlockItem, Expression, ForInitializer, ForStatement, IfStatement, Label, LabeledStatement, Statement,
+    SwitchStatement,
+};
+use lang_c::span::Node;
+use source::{Diagnostic, Span};
+
+impl Lowering {
+    /// Lowers a statement.
+    pub fn statement(&mut self, statement: &Node<Statement>) -> Result<(), Diagnostic> {
+        let outer = self.enter(statement.span);
+        let result = self.statement_inner(statement);
+        self.body.span = outer;
+        result
+    }
+
+    fn statement_inner(&mut self, statement: &Node<Statement>) -> Result<(), Diagnostic> {
+        match &statement.node {
+            Statement::Labeled(labeled) => self.labeled(&labeled.node),
+            Statement::Compound(items) => {
+                self.body.scopes.push(Scope::default());
+                let result = items.iter().try_for_each(|item| self.block_item(item));
+                self.body.scopes.pop();
+                result
+            }
+            Statement::Expression(Some(e)) => self.effect(e),
+            Statement::Expression(None) => Ok(()),
+            Statement::If(inner) => self.if_statement(&inner.node),
+            Statement::Switch(inner) => self.switch(&inner.node),
+            Statement::While(inner) => {
+                let (head, first, after) = (self.body.block(), self.body.block(), self.body.block());
+                self.body.fall_into(head);
+                self.branch_on(&inner.node.expression, first, after)?;
+                self.body.resume(first);
+                self.loop_body(&inner.node.statement, after, head)?;
+                self.body.end(Terminator::Goto(head), after);
+                Ok(())
+            }
+            Statement::DoWhile(inner) => {
+                let (head, test, after) = (self.body.block(), self.body.block(), self.body.block());
+                self.body.fall_into(head);
+                self.loop_body(&inner.node.statement, after, test)?;
+                self.body.fall_into(test);
+                self.branch_on(&inner.node.expression, head, after)?;
+                self.body.resume(after);
+                Ok(())
+            }
+            Statement::For(inner) => {
+                self.body.scopes.push(Scope::default());
+                let result = self.for_statement(&inner.node);
+                self.body.scopes.pop();
+                result
+            }
+            Statement::Goto(name) => {
+                let span = self.at(name.span);
+                let block = self.body.label(&name.node.name, span);
+                self.body.leave(Terminator::Goto(block));
+                Ok(())
+            }
+            Statement::Continue => {
+                let to = self.body.continues.last().copied();
+                self.jump(to, "continue")
+            }
+            Statement::Break => {
+                let to = self.body.breaks.last().copied();
+                self.jump(to, "break")
+            }
+            Statement::Return(e) => self.return_value(e.as_deref()),
+            Statement::Asm(asm) => builtins::asm(self, asm, self.span()),
+        }
+    }
+
+    fn jump(&mut self, to: Option<BlockId>, word: &str) -> Result<(), Diagnostic> {
+        let Some(to) = to else {
+            let complaint = self.error(self.span(), format!("there is nothing to {word} here"));
+            return Err(complaint.help("it can only stand in a loop, or `break` in a switch"));
+        };
+        self.body.leave(Terminator::Goto(to));
+        Ok(())
+    }
+
+    /// An item of a block.
+    pub fn block_item(&mut self, item: &Node<BlockItem>) -> Result<(), Diagnostic> {
+        match &item.node {
+            BlockItem::Declaration(declaration) => self.declaration(declaration),
+            BlockItem::StaticAssert(assert) => self.static_assert(&assert.node, assert.span),
+            BlockItem::Statement(statement) => self.statement(statement),
+        }
+    }
+
+    fn loop_body(&mut self, body: &Node<Statement>, after: BlockId, next: BlockId) -> Result<(), Diagnostic> {
+        self.body.breaks.push(after);
+        self.body.continues.push(next);
+        let result = self.statement(body);
+        self.body.breaks.pop();
+        self.body.continues.pop();
+        result
+    }
+
+    fn for_statement(&mut self, inner: &ForStatement) -> Result<(), Diagnostic> {
+        match &inner.initializer.node {
+            ForInitializer::Empty => {}
+            ForInitializer::Expression(e) => self.effect(e)?,
+            ForInitializer::Declaration(declaration) => self.declaration(declaration)?,
+            ForInitializer::StaticAssert(assert) => self.static_assert(&assert.node, assert.span)?,
+        }
+        let (head, first) = (self.body.block(), self.body.block());
+        let (step, after) = (self.body.block(), self.body.block());
+        self.body.fall_into(head);
+        match &inner.condition {
+            Some(condition) => self.branch_on(condition, first, after)?,
+            None => self.body.end(Terminator::Goto(first), first),
+        }
+        self.body.resume(first);
+        self.loop_body(&inner.statement, after, step)?;
+        self.body.fall_into(step);
+        if let Some(e) = &inner.step {
+            self.effect(e)?;
+        }
+        self.body.end(Terminator::Goto(head), after);
+        Ok(())
+    }
+
+    fn if_statement(&mut self, inner: &IfStatement) -> Result<(), Diagnostic> {
+        let (first, after) = (self.body.block(), self.body.block());
+        let second = if inner.else_statement.is_some() { self.body.block() } else { after };
+        self.branch_on(&inner.condition, first, second)?;
+        self.body.resume(first);
+        self.statement(&inner.then_statement)?;
+        if let Some(otherwise) = &inner.else_statement {
+            self.body.end(Terminator::Goto(after), second);
+            self.statement(otherwise)?;
+        }
+        self.body.fall_into(after);
+        Ok(())
+    }
+
+    /// The body comes first; the tests that lead to its cases are known after it.
+    fn switch(&mut self, inner: &SwitchStatement) -> Result<(), Diagnostic> {
+        let value = self.rvalue(&inner.expression)?;
+        if !value.ty.is_integer() {
+            let complaint = self.error(self.at(inner.expression.span), "a switch needs an integer");
+            return Err(complaint.help("use `if` for other types"));
+        }
+        let value = self.promote(value)?;
+        let value = self.keep(value);
+        let after = self.body.block();
+        let tests = self.body.current();
+        let dead = self.body.block();
+        self.body.resume(dead);
+        self.body.breaks.push(after);
+        self.body.switches.push(Switch { value, cases: Vec::new(), default: None });
+        let result = self.statement(&inner.statement);
+        self.body.breaks.pop();
+        let switch = self.body.switches.pop();
+        result?;
+        self.body.end(Terminator::Goto(after), tests);
+        let Some(Switch { value, cases, default }) = switch else { return Ok(()) };
+        for (low, high, block, span) in cases {
+            let next = self.body.block();
+            let low_value = self.int(low, &value.ty);
+            let condition = if low == high {
+                fold(value.expr.clone().binary(BinaryOp::Eq, low_value.expr))
+            } else {
+                let high_value = self.int(high, &value.ty);
+                let at_most = if value.ty.is_signed() { BinaryOp::SLe } else { BinaryOp::ULe };
+                let above = fold(low_value.expr.binary(at_most, value.expr.clone()));
+                let below = fold(value.expr.clone().binary(at_most, high_value.expr));
+                fold(above.binary(BinaryOp::And, below))
+            };
+            let outer = std::mem::replace(&mut self.body.span, span);
+            self.body.branch(condition, block, next, next);
+            self.body.span = outer;
+        }
+        self.body.end(Terminator::Goto(default.unwrap_or(after)), after);
+        Ok(())
+    }
+
+    fn labeled(&mut self, inner: &LabeledStatement) -> Result<(), Diagnostic> {
+        match &inner.label.node {
+            Label::Identifier(name) => {
+                let span = self.at(name.span);
+                if self.body.labels.get(&name.node.name).is_some_and(|label| label.defined) {
+                    let complaint = self.error(span, format!("the label `{}` is there twice", name.node.name));
+                    return Err(complaint.help("give one of them another name"));
+                }
+                let block = self.body.label(&name.node.name, span);
+                if let Some(label) = self.body.labels.get_mut(&name.node.name) {
+                    label.defined = true;
+                }
+                self.body.fall_into(block);
+            }
+            Label::Case(value) => {
+                let value = self.case_value(value)?;
+                self.case(value, value, self.at(inner.label.span))?;
+            }
+            Label::CaseRange(range) => {
+                let (low, high) = (self.case_value(&range.node.low)?, self.case_value(&range.node.high)?);
+                self.case(low, high, self.at(inner.label.span))?;
+            }
+            Label::Default => {
+                let block = self.body.block();
+                match self.body.switches.last_mut() {
+                    Some(switch) => switch.default = Some(block),
+                    None => return Err(self.outside_switch(self.at(inner.label.span))),
+                }
+                self.body.fall_into(block);
+            }
+        }
+        self.statement(&inner.statement)
+    }
+
+    fn case(&mut self, low: i64, high: i64, span: Span) -> Result<(), Diagnostic> {
+        let block = self.body.block();
+        let Some(switch) = self.body.switches.last_mut() else { return Err(self.outside_switch(span)) };
+        switch.cases.push((low, high, block, span));
+        self.body.fall_into(block);
+        Ok(())
+    }
+
+    fn outside_switch(&self, span: Span) -> Diagnostic {
+        self.error(span, "this case belongs to no switch").help("cases stand in the body of a switch")
+    }
+
+    fn case_value(&mut self, e: &Node<Expression>) -> Result<i64, Diagnostic> {
+        self.const_value(e).ok_or_else(|| {
+            let complaint = self.error(self.at(e.span), "this is not an integer constant");
+            complaint.help("the value of a case must be known when the program is compiled")
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! Thread-local variables: one block of memory for each thread.
+//!
+//! Where a program has such variables, every function has one more parameter, the address of its thread's block. A
+//! thread begins with an adapter that makes the block; `main` makes its own.
+
+use super::body::Body;
+use super::{GlobalId, Lowering, Unit};
+use ir::{Expr, FunctionId, Op, System, Terminator, Width};
+use source::Diagnostic;
+
+/// The block of thread-local variables.
+#[derive(Debug, Default)]
+pub(crate) struct Tls {
+    /// Whether functions have the additional parameter.
+    pub on: bool,
+    /// Whether they should have it.
+    pub missing: bool,
+    /// The variables in the block.
+    variables: Vec<GlobalId>,
+    size: u64,
+    /// The function that makes a block.
+    maker: Option<FunctionId>,
+}
+
+impl Tls {
+    pub fn new(on: bool) -> Self {
+        Tls { on, ..Tls::default() }
+    }
+}
+
+impl Lowering {
+    /// Where a thread-local variable is in the block.
+    pub fn tls_offset(&mut self, id: GlobalId) -> Result<u64, Diagnostic> {
+        if !self.tls.on {
+            self.tls.missing = true;
+        }
+        let global = &self.globals[id.0 as usize];
+        if let Some(offset) = global.offset {
+            return Ok(offset);
+        }
+        let ty = global.ty.clone();
+        let size = self.size(&ty)?;
+        let align = self.types.align(&ty).unwrap_or(8).max(1);
+        let offset = self.tls.size.next_multiple_of(align);
+        self.tls.size = offset + size;
+        self.globals[id.0 as usize].offset = Some(offset);
+        self.tls.variables.push(id);
+        Ok(offset)
+    }
+
+    /// The function that makes a block; it gets its body at the end.
+    pub fn tls_maker(&mut self) -> FunctionId {
+        match self.tls.maker {
+            Some(id) => id,
+            None => {
+                let id = self.new_function("%thread_locals");
+                self.tls.maker = Some(id);
+                id
+            }
+        }
+    }
+
+    /// What `main` begins with.
+    pub fn main_prologue(&mut self) {
+        if self.tls.on {
+            let tls = self.body.local("%tls", Width::WORD);
+            self.body.tls = Some(tls);
+            let function = self.tls_maker();
+            self.emit(Op::System(System::Call { dst: Some(tls), function, args: Vec::new() }));
+        }
+    }
+
+    /// Gives the function that makes a block its body.
+    pub fn build_tls(&mut self) -> Result<(), Diagnostic> {
+        let Some(id) = self.tls.maker else { return Ok(()) };
+        let mut cells = Vec::new();
+        let mut stores = Vec::new();
+        // An initialiser may mention further variables, but no thread-local ones: their addresses are no constants.
+        for variable in self.tls.variables.clone() {
+            let global = &self.globals[variable.0 as usize];
+            let offset = global.offset.unwrap_or(0);
+            let initial = self.initial_cells(variable)?;
+            for mut cell in initial {
+                cell.offset += offset;
+                if !matches!(cell.initial, Expr::Const(0, _)) {
+                    stores.push((cell.offset, cell.initial.clone()));
+                }
+                cell.initial = Expr::constant(0, cell.width);
+                cells.push(cell);
+            }
+        }
+        cells.sort_by_key(|cell| cell.offset);
+        let mut body = Body::new("%thread_locals", Unit::Library);
+        let dst = body.local("%tls", Width::WORD);
+        let size = Expr::constant(self.tls.size.max(1) as i64, Width::WORD);
+        let name = "thread-local".to_owned();
+        body.emit(Op::System(System::Alloc { dst, name, size, cells: Some(cells), zeroed: true }));
+        let tags = self.tags(&["NA"]);
+        for (offset, value) in stores {
+            let addr = super::place::add_offset(Expr::Local(dst), offset);
+            body.emit(Op::Store { addr, value, tags: tags.clone() });
+        }
+        body.leave(Terminator::Return(Some(Expr::Local(dst))));
+        self.program.functions[id.index()] = super::finish::finish(body.function);
+        Ok(())
+    }
+}

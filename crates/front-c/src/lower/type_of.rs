@@ -1,0 +1,186 @@
+//! The types of expressions, without evaluating them.
+
+use super::declare::decayed;
+use super::expr::{Outcome, is_same};
+use super::scope::Entity;
+use super::{Lowering, arith};
+use crate::types::{Kind, Type};
+use lang_c::ast::{BinaryOperator, ConditionalExpression, Expression, MemberOperator, UnaryOperator};
+use lang_c::span::Node;
+use source::Diagnostic;
+use std::rc::Rc;
+
+impl Lowering {
+    /// The type of an expression, before arrays and functions become pointers; emits nothing.
+    pub fn type_of(&mut self, e: &Node<Expression>) -> Result<Type, Diagnostic> {
+        Ok(match &e.node {
+            Expression::Identifier(name) => match self.lookup(&name.node.name) {
+                Some(Entity::Constant(_, ty)) => ty,
+                Some(Entity::Variable(variable)) => variable.ty.clone(),
+                Some(Entity::Global(id)) => self.global_type(id)?,
+                Some(Entity::Function(id)) => Kind::Function(self.callees[id.0 as usize].signature.clone()).into(),
+                Some(Entity::Bad(why)) => return Err((*why).clone()),
+                Some(Entity::Typedef(_)) | None => return self.evaluated_type(e),
+            },
+            Expression::Constant(constant) => self.literal(&constant.node, constant.span)?.ty,
+            Expression::StringLiteral(literal) => {
+                let bytes = self.string_bytes(&literal.node, e.span)?;
+                Kind::Array(Rc::new(Type::CHAR), Some(bytes.len() as u64 + 1)).into()
+            }
+            Expression::GenericSelection(selection) => {
+                let chosen = self.selected(&selection.node, e.span)?;
+                return self.type_of(chosen);
+            }
+            Expression::Member(member) => {
+                let inner = self.type_of(&member.node.expression)?;
+                let outer = match member.node.operator.node {
+                    MemberOperator::Direct => inner,
+                    MemberOperator::Indirect => match inner.pointee() {
+                        Some(to) => to.clone(),
+                        None => return self.evaluated_type(e),
+                    },
+                };
+                let Kind::Record(id) = outer.kind else { return self.evaluated_type(e) };
+                match self.types.member(id, &member.node.identifier.node.name) {
+                    Some(member) => member.ty,
+                    None => return self.evaluated_type(e),
+                }
+            }
+            Expression::Call(call) => match self.result_type(&call.node) {
+                Some(ty) => ty,
+                None => return self.evaluated_type(e),
+            },
+            Expression::CompoundLiteral(literal) => {
+                let ty = self.type_name(&literal.node.type_name)?;
+                match ty.kind {
+                    Kind::Array(_, None) => return self.evaluated_type(e),
+                    _ => ty,
+                }
+            }
+            Expression::SizeOfTy(_) | Expression::SizeOfVal(_) | Expression::AlignOf(_) | Expression::OffsetOf(_) => {
+                self.types.size_type()
+            }
+            Expression::UnaryOperator(unary) => {
+                let operand = self.type_of(&unary.node.operand)?;
+                match unary.node.operator.node {
+                    UnaryOperator::PostIncrement
+                    | UnaryOperator::PostDecrement
+                    | UnaryOperator::PreIncrement
+                    | UnaryOperator::PreDecrement => operand.unqualified(),
+                    UnaryOperator::Address => operand.pointer_to(),
+                    UnaryOperator::Indirection => match &operand.kind {
+                        Kind::Function(_) => operand,
+                        _ => match operand.pointee() {
+                            Some(to) => to.clone(),
+                            None => return self.evaluated_type(e),
+                        },
+                    },
+                    UnaryOperator::Plus | UnaryOperator::Minus | UnaryOperator::Complement => promoted(operand),
+                    UnaryOperator::Negate => Type::INT,
+                }
+            }
+            Expression::Cast(cast) => self.type_name(&cast.node.type_name)?.unqualified(),
+            Expression::BinaryOperator(binary) => {
+                let (op, lhs, rhs) = (&binary.node.operator.node, &*binary.node.lhs, &*binary.node.rhs);
+                return self.binary_type(op, lhs, rhs, e);
+            }
+            Expression::Conditional(conditional) => return self.conditional_type(&conditional.node),
+            Expression::Comma(all) => match all.last() {
+                Some(last) => return self.type_of(last).map(decayed),
+                None => Type::VOID,
+            },
+            Expression::VaArg(of) => self.type_name(&of.node.type_name)?,
+            Expression::Statement(_) => return self.evaluated_type(e),
+        })
+    }
+
+    /// The type of an expression, found by evaluating it and throwing the code away.
+    ///
+    /// It is found once for each expression: otherwise the time would double with each level of nesting.
+    fn evaluated_type(&mut self, e: &Node<Expression>) -> Result<Type, Diagnostic> {
+        let key = (std::ptr::from_ref(e) as usize, e.span.start, e.span.end);
+        if let Some(ty) = self.evaluated.get(&key) {
+            return Ok(ty.clone());
+        }
+        let ty = self.dry(|lowering| {
+            Ok(match lowering.eval(e)? {
+                Outcome::Value(value) => value.ty,
+                Outcome::Place(place) => place.ty,
+                Outcome::Nothing => Type::VOID,
+            })
+        })?;
+        self.evaluated.insert(key, ty.clone());
+        Ok(ty)
+    }
+
+    fn binary_type(
+        &mut self,
+        op: &BinaryOperator,
+        lhs: &Node<Expression>,
+        rhs: &Node<Expression>,
+        e: &Node<Expression>,
+    ) -> Result<Type, Diagnostic> {
+        let left = decayed(self.type_of(lhs)?);
+        Ok(match op {
+            BinaryOperator::Index => {
+                let pointer = if left.is_pointer() { left } else { decayed(self.type_of(rhs)?) };
+                match pointer.pointee() {
+                    Some(to) => to.clone(),
+                    None => return self.evaluated_type(e),
+                }
+            }
+            BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => Type::INT,
+            _ if arith::comparison(op) => Type::INT,
+            BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => promoted(left),
+            BinaryOperator::Multiply
+            | BinaryOperator::Divide
+            | BinaryOperator::Modulo
+            | BinaryOperator::Plus
+            | BinaryOperator::Minus
+            | BinaryOperator::BitwiseAnd
+            | BinaryOperator::BitwiseXor
+            | BinaryOperator::BitwiseOr => {
+                let right = decayed(self.type_of(rhs)?);
+                match (left.is_pointer(), right.is_pointer()) {
+                    (true, true) => self.types.long(true),
+                    (true, false) => left.unqualified(),
+                    (false, true) => right.unqualified(),
+                    (false, false) => Self::common_type(&promoted(left), &promoted(right)),
+                }
+            }
+            _ => left.unqualified(),
+        })
+    }
+
+    fn conditional_type(&mut self, parts: &ConditionalExpression) -> Result<Type, Diagnostic> {
+        let then = if is_same(&parts.then_expression.node) { &parts.condition } else { &parts.then_expression };
+        let left = decayed(self.type_of(then)?).unqualified();
+        let right = decayed(self.type_of(&parts.else_expression)?).unqualified();
+        if left.is_void() || right.is_void() {
+            return Ok(Type::VOID);
+        }
+        Ok(match (left.is_pointer(), right.is_pointer()) {
+            (true, true) if self.const_value(then) == Some(0) => right,
+            (true, _) => left,
+            (false, true) => right,
+            (false, false) if left.is_record() => left,
+            (false, false) => Self::common_type(&promoted(left), &promoted(right)),
+        })
+    }
+}
+
+/// The type after the integer promotions.
+pub(crate) fn promoted(ty: Type) -> Type {
+    match ty.kind {
+        Kind::Bool => Type::INT,
+        Kind::Int { bits, .. } if bits < 32 => Type::INT,
+        Kind::Int { .. }
+        | Kind::Void
+        | Kind::Float(_)
+        | Kind::Pointer(_)
+        | Kind::Array(..)
+        | Kind::Record(_)
+        | Kind::Function(_)
+        | Kind::Bad(_) => ty.unqualified(),
+    }
+}

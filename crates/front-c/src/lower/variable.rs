@@ -1,0 +1,164 @@
+//! Declarations inside functions.
+
+use super::declare::Base;
+use super::place::{At, Place};
+use super::scope::{Entity, Storage, Variable};
+use super::usage::declared;
+use super::Lowering;
+use crate::types::{Kind, Type};
+use ir::{Op, System};
+use lang_c::ast::{Declaration, InitDeclarator, Initializer, InitializerListItem, StaticAssert};
+use lang_c::span::{Node, Span as Range};
+use source::Diagnostic;
+use std::rc::Rc;
+
+impl Lowering {
+    /// Declares variables, types and functions.
+    pub fn declaration(&mut self, declaration: &Node<Declaration>) -> Result<(), Diagnostic> {
+        let base = self.base(&declaration.node.specifiers, declaration.span)?;
+        for init in &declaration.node.declarators {
+            let outer = self.enter(init.span);
+            let result = self.declare_local(&base, init);
+            self.body.span = outer;
+            result?;
+        }
+        Ok(())
+    }
+
+    fn declare_local(&mut self, base: &Base, init: &Node<InitDeclarator>) -> Result<(), Diagnostic> {
+        let Some((name, span)) = declared(&init.node.declarator.node) else { return Ok(()) };
+        let mut ty = self.declared_type(base, init)?;
+        if base.typedef {
+            self.innermost().names.insert(name.to_owned(), Entity::Typedef(ty));
+            return Ok(());
+        }
+        if let Kind::Function(signature) = ty.kind {
+            // Known outside too; what is defined stays defined.
+            let known = matches!(self.file().names.get(name), Some(Entity::Function(_)));
+            if !known {
+                self.declare_function(name, Ok(signature), None, span)?;
+            }
+            if let Some(entity) = self.file().names.get(name).cloned() {
+                self.innermost().names.insert(name.to_owned(), entity);
+            }
+            return Ok(());
+        }
+        if base.external && init.node.initializer.is_none() {
+            let entity = match self.file().names.get(name).cloned() {
+                Some(entity) => entity,
+                None => {
+                    let place = self.at(span);
+                    let id = self.new_global(name, ty, None, true, base.thread, place);
+                    self.file().names.insert(name.to_owned(), Entity::Global(id));
+                    Entity::Global(id)
+                }
+            };
+            self.innermost().names.insert(name.to_owned(), entity);
+            return Ok(());
+        }
+        if let (Kind::Array(element, None), Some(initializer)) = (&ty.kind, &init.node.initializer) {
+            let element = element.clone();
+            let count = self.initializer_count(&element, initializer)?;
+            ty = Kind::Array(element, Some(count)).into();
+        }
+        if base.fixed || base.thread {
+            let place = self.at(span);
+            let initializer = init.node.initializer.clone().map(Rc::new);
+            let full = format!("{}.{name}", self.body.function.name);
+            let id = self.new_global(&full, ty, initializer, false, base.thread, place);
+            self.innermost().names.insert(name.to_owned(), Entity::Global(id));
+            if !base.thread {
+                // Its initialiser is evaluated here, where the names in it are known.
+                self.global_address(id, place)?;
+            }
+            return Ok(());
+        }
+        let zeroed = matches!(&init.node.initializer, Some(initializer) if matches!(initializer.node, Initializer::List(_)) && !ty.is_scalar());
+        let place = self.new_variable(name, &ty, span, zeroed)?;
+        let storage = self.storage_of(&place)?;
+        let variable = Rc::new(Variable { ty: ty.clone(), storage });
+        self.innermost().names.insert(name.to_owned(), Entity::Variable(variable));
+        match &init.node.initializer {
+            Some(initializer) => {
+                let in_memory = matches!(place.at, At::Memory(_));
+                self.initialize(&place, initializer, zeroed && in_memory)
+            }
+            None => {
+                self.forget(&place);
+                Ok(())
+            }
+        }
+    }
+
+    /// A new variable where it has to be.
+    fn new_variable(&mut self, name: &str, ty: &Type, span: Range, zeroed: bool) -> Result<Place, Diagnostic> {
+        let usage = self.body.usage.clone();
+        if self.needs_memory(ty, usage.of(span.start)) {
+            return self.object(name, ty, zeroed);
+        }
+        if ty.is_scalar() {
+            let width = self.scalar_width(ty)?;
+            let local = self.body.local(name, width);
+            return Ok(Place { at: At::Local(local), ty: ty.clone(), bits: None });
+        }
+        let parts = self.split(name, ty)?;
+        Ok(Place { at: At::Split(parts, 0), ty: ty.clone(), bits: None })
+    }
+
+    /// How the variable at a place is stored.
+    pub fn storage_of(&mut self, place: &Place) -> Result<Storage, Diagnostic> {
+        match &place.at {
+            At::Local(local) => Ok(Storage::Local(*local)),
+            At::Split(parts, _) => Ok(Storage::Split(parts.clone())),
+            At::Memory(ir::Expr::Local(address)) => Ok(Storage::Memory(*address)),
+            At::Memory(_) => Err(self.error(self.span(), "this variable has no place").help("declare it outside")),
+        }
+    }
+
+    /// Lets a variable without initialiser hold any value. In memory it does so already.
+    fn forget(&mut self, place: &Place) {
+        match &place.at {
+            At::Local(local) => self.emit(Op::System(System::Nondet { dst: *local })),
+            At::Split(parts, _) => {
+                for (_, local) in parts.clone().iter() {
+                    self.emit(Op::System(System::Nondet { dst: *local }));
+                }
+            }
+            At::Memory(_) => {}
+        }
+    }
+
+    /// `(type){ … }`: outside functions an object of its own, inside a new object each time.
+    pub fn compound_literal(
+        &mut self,
+        ty: Type,
+        items: &[Node<InitializerListItem>],
+        span: Range,
+    ) -> Result<Place, Diagnostic> {
+        let initializer = Node::new(Initializer::List(items.to_vec()), span);
+        let mut ty = ty;
+        if let Kind::Array(element, None) = &ty.kind {
+            let count = self.initializer_count(&element.clone(), &initializer)?;
+            ty = Kind::Array(element.clone(), Some(count)).into();
+        }
+        if self.body.scopes.is_empty() {
+            let place = self.at(span);
+            let id = self.new_global("(literal)", ty.clone(), Some(Rc::new(initializer)), false, false, place);
+            let (addr, ty) = self.global_address(id, place)?;
+            return Ok(Place::memory(addr, ty));
+        }
+        let place = self.object("(literal)", &ty, true)?;
+        self.initialize(&place, &initializer, true)?;
+        Ok(place)
+    }
+
+    /// Complains about a static assertion that does not hold.
+    pub fn static_assert(&mut self, assert: &StaticAssert, span: Range) -> Result<(), Diagnostic> {
+        if self.const_value(&assert.expression) != Some(0) {
+            return Ok(());
+        }
+        let text = self.string_bytes(&assert.message.node, span).unwrap_or_default();
+        let message = format!("this static assertion does not hold: {}", String::from_utf8_lossy(&text));
+        Err(self.error(self.at(span), message).help("sizes here are those of 64-bit pointers and natural alignment"))
+    }
+}

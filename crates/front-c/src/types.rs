@@ -1,0 +1,453 @@
+//! C's types and their layout in memory.
+
+use ir::Width;
+use source::Diagnostic;
+use std::rc::Rc;
+
+/// A type, with the one qualifier that changes what an access means.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Type {
+    /// What it is.
+    pub kind: Kind,
+    /// Whether it is `_Atomic`. Values are never atomic, only objects.
+    pub atomic: bool,
+}
+
+/// What a type is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Kind {
+    Void,
+    /// `_Bool`: a byte that is 0 or 1.
+    Bool,
+    /// An integer; the rank tells `long` from `long long` where both have the same size.
+    Int {
+        bits: u8,
+        signed: bool,
+        rank: u8,
+    },
+    /// `float` has 32 bits here; everything longer has 64.
+    Float(u8),
+    Pointer(Rc<Type>),
+    /// The number of elements is missing for `a[]`.
+    Array(Rc<Type>, Option<u64>),
+    Record(RecordId),
+    Function(Rc<Signature>),
+    /// A type that is not supported; the complaint is due where it is used.
+    Bad(Rc<Diagnostic>),
+}
+
+/// The type of a function.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Signature {
+    pub result: Type,
+    pub params: Vec<Type>,
+    /// Whether more arguments may follow: `...`, or a declaration without parameters.
+    pub open: bool,
+}
+
+/// A structure or a union.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct RecordId(pub u32);
+
+/// The definition of a structure or a union.
+#[derive(Debug, Clone)]
+pub(crate) struct Record {
+    /// Its tag, or a description.
+    pub name: String,
+    pub union: bool,
+    /// Whether it comes from our library, so that any initialiser is accepted.
+    pub library: bool,
+    /// None while it is only declared.
+    pub members: Option<Vec<Member>>,
+    pub size: u64,
+    pub align: u64,
+}
+
+/// A member of a structure or a union.
+#[derive(Debug, Clone)]
+pub(crate) struct Member {
+    /// None for an anonymous structure or union.
+    pub name: Option<String>,
+    pub ty: Type,
+    pub offset: u64,
+    /// For a bit-field: how many bits count.
+    pub bits: Option<u8>,
+}
+
+/// A scalar inside an object.
+#[derive(Debug, Clone)]
+pub(crate) struct Leaf {
+    pub offset: u64,
+    pub ty: Type,
+}
+
+/// More cells than this in one object are refused.
+const MAX_CELLS: u64 = 1 << 20;
+
+impl Type {
+    pub const VOID: Type = Type { kind: Kind::Void, atomic: false };
+    pub const BOOL: Type = Type { kind: Kind::Bool, atomic: false };
+    pub const CHAR: Type = Type::integer(8, true, 1);
+    pub const UCHAR: Type = Type::integer(8, false, 1);
+    pub const SHORT: Type = Type::integer(16, true, 2);
+    pub const USHORT: Type = Type::integer(16, false, 2);
+    pub const INT: Type = Type::integer(32, true, 3);
+    pub const UINT: Type = Type::integer(32, false, 3);
+    pub const LONG_LONG: Type = Type::integer(64, true, 5);
+    pub const ULONG_LONG: Type = Type::integer(64, false, 5);
+    pub const DOUBLE: Type = Type { kind: Kind::Float(64), atomic: false };
+    pub const FLOAT: Type = Type { kind: Kind::Float(32), atomic: false };
+
+    /// An integer type.
+    pub const fn integer(bits: u8, signed: bool, rank: u8) -> Type {
+        Type { kind: Kind::Int { bits, signed, rank }, atomic: false }
+    }
+
+    /// `self *`.
+    pub fn pointer_to(self) -> Type {
+        Kind::Pointer(Rc::new(self)).into()
+    }
+
+    /// Whether objects of this type are `_Atomic`.
+    pub fn is_atomic(&self) -> bool {
+        self.atomic
+    }
+
+    /// The type of a value read from an object of this type.
+    pub fn unqualified(&self) -> Type {
+        Type { kind: self.kind.clone(), atomic: false }
+    }
+
+    /// Whether it is `_Bool` or an integer.
+    pub fn is_integer(&self) -> bool {
+        matches!(self.kind, Kind::Bool | Kind::Int { .. })
+    }
+
+    /// Whether it is a pointer.
+    pub fn is_pointer(&self) -> bool {
+        matches!(self.kind, Kind::Pointer(_))
+    }
+
+    /// Whether it is a floating type.
+    pub fn is_float(&self) -> bool {
+        matches!(self.kind, Kind::Float(_))
+    }
+
+    /// Whether it is `void`.
+    pub fn is_void(&self) -> bool {
+        matches!(self.kind, Kind::Void)
+    }
+
+    /// Whether a value of it is one cell.
+    pub fn is_scalar(&self) -> bool {
+        self.width().is_some()
+    }
+
+    /// Whether it is a structure, a union.
+    pub fn is_record(&self) -> bool {
+        matches!(self.kind, Kind::Record(_))
+    }
+
+    /// Whether it is a signed integer.
+    pub fn is_signed(&self) -> bool {
+        matches!(self.kind, Kind::Int { signed: true, .. })
+    }
+
+    /// The width of a value of a scalar type.
+    pub fn width(&self) -> Option<Width> {
+        match self.kind {
+            Kind::Bool => Some(Width::new(8)),
+            Kind::Int { bits, .. } | Kind::Float(bits) => Some(Width::new(bits)),
+            Kind::Pointer(_) => Some(Width::WORD),
+            Kind::Void | Kind::Array(..) | Kind::Record(_) | Kind::Function(_) | Kind::Bad(_) => None,
+        }
+    }
+
+    /// What a pointer points to, what an array has as elements.
+    pub fn pointee(&self) -> Option<&Type> {
+        match &self.kind {
+            Kind::Pointer(to) | Kind::Array(to, _) => Some(to),
+            Kind::Void
+            | Kind::Bool
+            | Kind::Int { .. }
+            | Kind::Float(_)
+            | Kind::Record(_)
+            | Kind::Function(_)
+            | Kind::Bad(_) => None,
+        }
+    }
+}
+
+impl From<Kind> for Type {
+    fn from(kind: Kind) -> Type {
+        Type { kind, atomic: false }
+    }
+}
+
+/// All structures and unions, and the sizes that the data model decides.
+#[derive(Debug)]
+pub(crate) struct Types {
+    pub records: Vec<Record>,
+    /// Whether `long` has 32 bits.
+    pub ilp32: bool,
+}
+
+/// Why a type has no layout: words to put into a complaint.
+pub(crate) type NoLayout = String;
+
+impl Types {
+    pub fn new(ilp32: bool) -> Self {
+        Types { records: Vec::new(), ilp32 }
+    }
+
+    pub fn long(&self, signed: bool) -> Type {
+        Type::integer(if self.ilp32 { 32 } else { 64 }, signed, 4)
+    }
+
+    /// `size_t`.
+    pub fn size_type(&self) -> Type {
+        self.long(false)
+    }
+
+    pub fn record(&self, id: RecordId) -> &Record {
+        &self.records[id.0 as usize]
+    }
+
+    /// The size in bytes. Pointers take 8 bytes in every data model, since they are words everywhere else.
+    pub fn size(&self, ty: &Type) -> Result<u64, NoLayout> {
+        match &ty.kind {
+            Kind::Void | Kind::Function(_) | Kind::Bool => Ok(1),
+            Kind::Int { bits, .. } | Kind::Float(bits) => Ok(u64::from(*bits) / 8),
+            Kind::Pointer(_) => Ok(8),
+            Kind::Array(element, Some(count)) => {
+                self.size(element)?.checked_mul(*count).ok_or_else(|| "an array too large to have a size".to_owned())
+            }
+            Kind::Array(_, None) => Err("an array of unknown size".to_owned()),
+            Kind::Record(id) => {
+                let record = self.record(*id);
+                if record.members.is_none() {
+                    return Err(format!("`{}` is declared but not defined", record.name));
+                }
+                Ok(record.size)
+            }
+            Kind::Bad(why) => Err(why.message().to_owned()),
+        }
+    }
+
+    /// The alignment in bytes.
+    pub fn align(&self, ty: &Type) -> Result<u64, NoLayout> {
+        match &ty.kind {
+            Kind::Array(element, _) => self.align(element),
+            Kind::Record(id) => {
+                self.size(ty)?;
+                Ok(self.record(*id).align)
+            }
+            Kind::Void
+            | Kind::Function(_)
+            | Kind::Bool
+            | Kind::Int { .. }
+            | Kind::Float(_)
+            | Kind::Pointer(_)
+            | Kind::Bad(_) => self.size(ty),
+        }
+    }
+
+    /// Gives a structure or union its members, which are placed in order.
+    pub fn complete(&mut self, id: RecordId, mut members: Vec<Member>) -> Result<(), NoLayout> {
+        let union = self.record(id).union;
+        let (mut size, mut align) = (0u64, 1u64);
+        let last = members.len().saturating_sub(1);
+        for (at, member) in members.iter_mut().enumerate() {
+            let flexible = matches!(member.ty.kind, Kind::Array(_, None)) && at == last && !union;
+            let (bytes, step) = match member.bits {
+                // Each bit-field is a cell of its own, in the smallest unit that holds it.
+                Some(bits) => {
+                    let unit = u64::from(bits.max(1)).div_ceil(8).next_power_of_two();
+                    (unit, unit)
+                }
+                None if flexible => (0, self.align(&member.ty)?),
+                None => (self.size(&member.ty)?, self.align(&member.ty)?),
+            };
+            if flexible && let Kind::Array(element, None) = &member.ty.kind {
+                member.ty = Kind::Array(element.clone(), Some(0)).into();
+            }
+            align = align.max(step);
+            member.offset = if union { 0 } else { size.next_multiple_of(step) };
+            let end = member.offset.checked_add(bytes).ok_or("a structure too large to have a size")?;
+            size = size.max(end);
+        }
+        if members.iter().any(|member| member.bits.is_some()) {
+            let declared = members.iter().filter_map(|m| self.align(&m.ty).ok()).max().unwrap_or(1);
+            align = align.max(declared);
+        }
+        let record = &mut self.records[id.0 as usize];
+        record.size = size.checked_next_multiple_of(align).ok_or("a structure too large to have a size")?;
+        record.align = align;
+        record.members = Some(members);
+        Ok(())
+    }
+
+    /// The member called `name`, also inside anonymous members, with its offset from the beginning of the record.
+    pub fn member(&self, id: RecordId, name: &str) -> Option<Member> {
+        let members = self.record(id).members.as_ref()?;
+        if let Some(found) = members.iter().find(|m| m.name.as_deref() == Some(name)) {
+            return Some(found.clone());
+        }
+        members.iter().filter(|m| m.name.is_none()).find_map(|outer| {
+            let Kind::Record(inner) = outer.ty.kind else { return None };
+            let mut found = self.member(inner, name)?;
+            found.offset += outer.offset;
+            Some(found)
+        })
+    }
+
+    /// The scalars that an object of this type consists of, by offset. Of a union, the member with most scalars counts.
+    pub fn leaves(&self, ty: &Type) -> Result<Vec<Leaf>, NoLayout> {
+        let mut out = Vec::new();
+        self.collect(ty, 0, &mut out)?;
+        Ok(out)
+    }
+
+    fn collect(&self, ty: &Type, base: u64, out: &mut Vec<Leaf>) -> Result<(), NoLayout> {
+        match &ty.kind {
+            Kind::Array(element, count) => {
+                let count = count.ok_or("an array of unknown size")?;
+                let size = self.size(element)?;
+                for at in 0..count {
+                    self.collect(element, base + at * size, out)?;
+                }
+                Ok(())
+            }
+            Kind::Record(id) => {
+                self.size(ty)?;
+                let record = self.record(*id);
+                let members = record.members.as_deref().unwrap_or_default();
+                if record.union {
+                    for leaf in self.union_leaves(members)? {
+                        self.push(Leaf { offset: base + leaf.offset, ty: leaf.ty }, out)?;
+                    }
+                    return Ok(());
+                }
+                for member in members {
+                    match member.bits {
+                        Some(bits) => {
+                            let leaf = Leaf { offset: base + member.offset, ty: unit_type(&member.ty, bits) };
+                            self.push(leaf, out)?;
+                        }
+                        None => self.collect(&member.ty, base + member.offset, out)?,
+                    }
+                }
+                Ok(())
+            }
+            Kind::Bad(why) => Err(why.message().to_owned()),
+            Kind::Void | Kind::Function(_) => Err("a type without size".to_owned()),
+            Kind::Bool | Kind::Int { .. } | Kind::Float(_) | Kind::Pointer(_) => {
+                self.push(Leaf { offset: base, ty: ty.clone() }, out)
+            }
+        }
+    }
+
+    fn push(&self, leaf: Leaf, out: &mut Vec<Leaf>) -> Result<(), NoLayout> {
+        if out.len() as u64 >= MAX_CELLS {
+            return Err(format!("an object with more than {MAX_CELLS} cells"));
+        }
+        out.push(leaf);
+        Ok(())
+    }
+
+    /// The cells of a union: those of all members that do not overlap with an earlier one of another size.
+    fn union_leaves(&self, members: &[Member]) -> Result<Vec<Leaf>, NoLayout> {
+        let mut all = Vec::new();
+        let mut by_size: Vec<&Member> = members.iter().collect();
+        by_size.sort_by_key(|m| std::cmp::Reverse(self.size(&m.ty).unwrap_or(0)));
+        for member in by_size {
+            let mut own = Vec::new();
+            self.collect(&member.ty, 0, &mut own)?;
+            for leaf in own {
+                let (start, end) = (leaf.offset, leaf.offset + self.size(&leaf.ty)?);
+                let clash = |other: &Leaf| {
+                    let other_end = other.offset + self.size(&other.ty).unwrap_or(1);
+                    start < other_end && other.offset < end
+                };
+                if !all.iter().any(clash) {
+                    all.push(leaf);
+                }
+            }
+        }
+        all.sort_by_key(|leaf| leaf.offset);
+        Ok(all)
+    }
+
+    /// The way from an object of this type to the scalar at an offset, for the reader: `[3]`, `.next`, `.a[1]`.
+    pub fn path(&self, ty: &Type, offset: u64) -> String {
+        match &ty.kind {
+            Kind::Array(element, _) => {
+                let size = self.size(element).unwrap_or(1).max(1);
+                format!("[{}]{}", offset / size, self.path(element, offset % size))
+            }
+            Kind::Record(id) => {
+                let members = self.record(*id).members.as_deref().unwrap_or_default();
+                let inside = |member: &&Member| {
+                    let size = if member.bits.is_some() { 1 } else { self.size(&member.ty).unwrap_or(0) };
+                    (member.offset..member.offset + size).contains(&offset)
+                };
+                let Some(member) = members.iter().find(inside) else { return format!("+{offset}") };
+                let rest = self.path(&member.ty, offset - member.offset);
+                member.name.as_ref().map_or(rest.clone(), |name| format!(".{name}{rest}"))
+            }
+            Kind::Void
+            | Kind::Bool
+            | Kind::Int { .. }
+            | Kind::Float(_)
+            | Kind::Pointer(_)
+            | Kind::Function(_)
+            | Kind::Bad(_) => String::new(),
+        }
+    }
+
+    /// A type for the reader.
+    pub fn describe(&self, ty: &Type) -> String {
+        let plain = match &ty.kind {
+            Kind::Void => "void".to_owned(),
+            Kind::Bool => "_Bool".to_owned(),
+            Kind::Int { bits, signed, rank } => {
+                let name = match rank {
+                    1 => "char",
+                    2 => "short",
+                    3 => "int",
+                    4 => "long",
+                    _ => "long long",
+                };
+                let _ = bits;
+                if *signed { name.to_owned() } else { format!("unsigned {name}") }
+            }
+            Kind::Float(32) => "float".to_owned(),
+            Kind::Float(_) => "double".to_owned(),
+            Kind::Pointer(to) => match &to.kind {
+                Kind::Function(signature) => self.describe_signature(signature, "(*)"),
+                _ => format!("{} *", self.describe(to)),
+            },
+            Kind::Array(element, count) => {
+                format!("{}[{}]", self.describe(element), count.map_or(String::new(), |n| n.to_string()))
+            }
+            Kind::Record(id) => self.record(*id).name.clone(),
+            Kind::Function(signature) => self.describe_signature(signature, ""),
+            Kind::Bad(_) => "an unsupported type".to_owned(),
+        };
+        if ty.atomic { format!("_Atomic {plain}") } else { plain }
+    }
+
+    fn describe_signature(&self, signature: &Signature, middle: &str) -> String {
+        let params: Vec<String> = signature.params.iter().map(|p| self.describe(p)).collect();
+        format!("{} {middle}({})", self.describe(&signature.result), params.join(", "))
+    }
+}
+
+/// The type of the cell that holds a bit-field.
+pub(crate) fn unit_type(declared: &Type, bits: u8) -> Type {
+    let unit = bits.max(1).div_ceil(8).next_power_of_two() * 8;
+    match declared.kind {
+        Kind::Int { signed, rank, .. } => Type::integer(unit, signed, rank),
+        _ => declared.clone(),
+    }
+}

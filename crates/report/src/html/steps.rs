@@ -1,0 +1,78 @@
+//! The steps of a story, beside the source: a click on a step shows its line.
+
+use crate::graph::Graph;
+use crate::story::{StepKind, Story, StoryStep, Telling};
+use crate::svg::escape;
+use std::fmt::Write;
+
+/// What fails, for the head of the page.
+pub(super) fn headline(graph: &Graph, story: &Story) -> String {
+    escape(&story.failure.sentence(&graph.threads))
+}
+
+fn name(graph: &Graph, thread: Option<u32>) -> String {
+    escape(thread.and_then(|thread| graph.threads.get(thread as usize)).map_or("", String::as_str))
+}
+
+fn values(all: &[(String, String)]) -> String {
+    let all: Vec<String> = all.iter().map(|(name, value)| escape(&format!("{name} = {value}"))).collect();
+    all.join(", ")
+}
+
+/// The table of steps.
+pub(super) fn table(out: &mut String, graph: &Graph, story: &Story) {
+    out.push_str("<div class=\"story\">\n<h2>What happens</h2>\n");
+    for waiting in &story.waiting {
+        let (thread, what) = (name(graph, Some(waiting.thread)), escape(&waiting.what));
+        let _ = writeln!(
+            out,
+            "<p class=\"waiting\" data-goto=\"{0}\"><b>{thread}</b> {what} in line {0}: <code>{1}</code></p>",
+            waiting.line,
+            escape(&waiting.source)
+        );
+    }
+    let words = match story.telling {
+        Telling::Turns => "The threads take turns.",
+        Telling::Delayed => "The threads take turns; a delayed write reaches memory later, and others read old values.",
+        Telling::Early => {
+            "The steps are in the order in which they take effect, which is not always that of the program."
+        }
+        Telling::Apart => "No order of all steps explains this: the threads see writes in different orders.",
+    };
+    let _ = writeln!(out, "<p>{words}</p>");
+    if !story.initial.is_empty() {
+        let _ = writeln!(out, "<p class=\"fine\">Initially <code>{}</code></p>", values(&story.initial));
+    }
+    out.push_str("<table class=\"happenings\">\n");
+    for step in &story.steps {
+        row(out, graph, step);
+    }
+    out.push_str("</table>\n");
+    if !story.state.is_empty() {
+        let _ = writeln!(out, "<p>In memory when it fails: <code>{}</code></p>", values(&story.state));
+    }
+    out.push_str("</div>\n");
+}
+
+fn row(out: &mut String, graph: &Graph, step: &StoryStep) {
+    let kind = match step.kind {
+        StepKind::Run => "run",
+        StepKind::Arrive => "arrive",
+        StepKind::Fail => "fail",
+    };
+    let colour = step.thread.map_or(0, |thread| thread % 6);
+    let events: Vec<String> = step.events.iter().map(ToString::to_string).collect();
+    let line = if step.line == 0 { String::new() } else { step.line.to_string() };
+    let thread = name(graph, step.thread);
+    let memory = if step.kind == StepKind::Arrive { " <i>memory</i>" } else { "" };
+    let _ = writeln!(
+        out,
+        "<tr class=\"{kind} thread-{colour}\" tabindex=\"0\" data-goto=\"{}\" data-events=\"{}\"><td>{}</td><td>{thread}{memory}</td>\
+         <td>{line}</td><td><code>{}</code></td><td>{}</td></tr>",
+        step.line,
+        events.join(" "),
+        step.number,
+        escape(&step.source),
+        escape(&step.what)
+    );
+}

@@ -1,0 +1,230 @@
+//! How a property comes to fail, told step by step.
+//!
+//! [`order`] finds an order of everything that happens, [`words`] says what happens in each step. Both know nothing about
+//! formats.
+
+mod call;
+mod order;
+mod wait;
+mod words;
+
+use crate::graph::Graph;
+use crate::names::Names;
+use ir::{Op, Program, System};
+use model::Structure;
+use order::{Discipline, End};
+use serde::Serialize;
+use source::Span;
+use witness::{Execution, Violation};
+
+pub(crate) use order::FULL;
+
+/// What failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FailureKind {
+    /// An assertion.
+    Assertion,
+    /// A function was called that must not be: `reach_error`.
+    Reached,
+    /// An access outside of all objects.
+    Memory,
+    /// All threads have ended or wait.
+    Deadlock,
+}
+
+/// The property that fails, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    /// What kind of property it is.
+    pub kind: FailureKind,
+    /// The text of the assertion, or a description.
+    pub message: String,
+    /// The number of the thread.
+    pub thread: u32,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+    /// The line's text, without the blanks around it.
+    pub source: String,
+}
+
+/// What the steps of a story have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Telling {
+    /// The threads take turns; every write reaches memory at once.
+    Turns,
+    /// The threads take turns; some writes reach memory later.
+    Delayed,
+    /// The steps are in the order in which they take effect, which is not that of the program.
+    Early,
+    /// There is no order that explains the execution: the threads see writes in different orders.
+    Apart,
+}
+
+/// What kind of step it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StepKind {
+    /// A thread executes a line or a part of it.
+    Run,
+    /// Writes that were issued earlier reach memory.
+    Arrive,
+    /// The property fails.
+    Fail,
+}
+
+/// A step of a story.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StoryStep {
+    /// Its number, from 1.
+    pub number: usize,
+    /// What kind of step it is.
+    pub kind: StepKind,
+    /// Whose it is; a deadlock is nobody's.
+    pub thread: Option<u32>,
+    /// The events of the execution that happen here.
+    pub events: Vec<usize>,
+    /// The line, from 1; 0 if there is none.
+    pub line: u32,
+    /// The line's text, without the blanks around it.
+    pub source: String,
+    /// What happens.
+    pub what: String,
+}
+
+/// A thread that waits for ever.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Waiting {
+    /// The number of the thread.
+    pub thread: u32,
+    /// The line, from 1.
+    pub line: u32,
+    /// The line's text, without the blanks around it.
+    pub source: String,
+    /// What it waits for, if that can be seen.
+    pub what: String,
+}
+
+/// How a property comes to fail.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Story {
+    /// What fails.
+    pub failure: Failure,
+    /// What the steps have in common.
+    pub telling: Telling,
+    /// What the locations hold at first that the steps touch: a location and its value each.
+    pub initial: Vec<(String, String)>,
+    /// The steps; none if no order explains the execution.
+    pub steps: Vec<StoryStep>,
+    /// What the locations hold that the assertion mentions, when it fails.
+    pub state: Vec<(String, String)>,
+    /// For a deadlock, who waits.
+    pub waiting: Vec<Waiting>,
+}
+
+/// Messages longer than this are cut.
+const LONGEST_LINE: usize = 200;
+
+/// The text of a line, without the blanks around it and without a comment at its end.
+pub(crate) fn line_text(program: &Program, line: u32) -> String {
+    let text = program.source.text().lines().nth((line as usize).saturating_sub(1)).unwrap_or("");
+    let code = text.split("//").next().unwrap_or("");
+    let code = match code.rfind("/*") {
+        Some(at) if code.trim_end().ends_with("*/") && !code[..at].trim().is_empty() => &code[..at],
+        Some(_) | None => code,
+    };
+    code.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(LONGEST_LINE).collect()
+}
+
+/// What fails, by the instruction that the violation names.
+fn failure(program: &Program, violation: &Violation) -> Failure {
+    let mut instrs = program.functions.iter().flat_map(|f| &f.blocks).flat_map(|block| &block.instrs);
+    let asserted = |op: &Op| matches!(op, Op::System(System::Assert { message, .. }) if *message == violation.message);
+    let kind = if matches!(&*violation.message, "reach_error()" | "__VERIFIER_error()") {
+        FailureKind::Reached
+    } else if instrs.any(|instr| asserted(&instr.op)) {
+        FailureKind::Assertion
+    } else if violation.message == "deadlock" {
+        FailureKind::Deadlock
+    } else {
+        FailureKind::Memory
+    };
+    let place = program.source.position(violation.span.start);
+    Failure {
+        kind,
+        message: violation.message.split_whitespace().collect::<Vec<_>>().join(" "),
+        thread: violation.thread.0,
+        line: place.line,
+        column: place.column,
+        source: line_text(program, place.line),
+    }
+}
+
+impl Failure {
+    /// What fails and where, in a sentence without an end: ``assertion `x == 1` fails in thread t1, line 12``.
+    pub fn sentence(&self, threads: &[String]) -> String {
+        let thread = threads.get(self.thread as usize).map_or("?", String::as_str);
+        let place = format!("in thread {thread}, line {}", self.line);
+        match self.kind {
+            FailureKind::Assertion => format!("assertion `{}` fails {place}", self.message),
+            FailureKind::Reached => format!("`{}` is called {place}", self.message),
+            FailureKind::Memory => format!("{} {place}", self.message),
+            FailureKind::Deadlock => "deadlock: every thread has ended or waits for ever".to_owned(),
+        }
+    }
+}
+
+impl Story {
+    /// The story of an execution in which a property fails. The graph needs its events and edges.
+    pub(crate) fn new(
+        program: &Program,
+        execution: &Execution,
+        structure: &Structure,
+        graph: &Graph,
+        names: &Names<'_>,
+    ) -> Option<Story> {
+        let violation = execution.violation.as_ref()?;
+        let failure = failure(program, violation);
+        let deadlock = failure.kind == FailureKind::Deadlock;
+        let end = if deadlock { End::Last } else { End::After(failure.thread) };
+        let waiting = if deadlock { wait::waiting(program, execution, structure, graph, names) } else { Vec::new() };
+        let mut story = Story {
+            failure,
+            telling: Telling::Apart,
+            initial: Vec::new(),
+            steps: Vec::new(),
+            state: Vec::new(),
+            waiting,
+        };
+        let Some(order) = order::order(structure, end) else { return Some(story) };
+        let teller = words::Teller::new(program, execution, structure, (graph, names), &order.points);
+        let delayed = teller.has_delays();
+        story.telling = match order.discipline {
+            Discipline::Early => Telling::Early,
+            Discipline::Turns | Discipline::Queue | Discipline::Queues | Discipline::Light if !delayed => {
+                Telling::Turns
+            }
+            Discipline::Turns | Discipline::Queue | Discipline::Queues | Discipline::Light => Telling::Delayed,
+        };
+        story.steps = teller.steps(&story.failure);
+        story.initial = teller.initial();
+        story.state = teller.state(&story.failure);
+        Some(story)
+    }
+
+    /// The step in which a thread first does something.
+    pub fn first_step(&self, thread: u32) -> Option<&StoryStep> {
+        self.steps.iter().find(|step| step.thread == Some(thread) && step.kind == StepKind::Run)
+    }
+}
+
+/// Where threads of a function are started, if that is one place.
+pub(crate) fn spawn_place(program: &Program, function: ir::FunctionId) -> Option<Span> {
+    let instrs = program.functions.iter().flat_map(|f| &f.blocks).flat_map(|block| &block.instrs);
+    let starts = |op: &Op| matches!(op, Op::System(System::Spawn { function: other, .. }) if *other == function);
+    let mut places = instrs.filter(|instr| starts(&instr.op)).map(|instr| instr.span);
+    places.next().filter(|_| places.next().is_none())
+}

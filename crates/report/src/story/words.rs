@@ -1,0 +1,381 @@
+//! What happens in each step of an order, in words.
+
+use super::call::{Call, call};
+use super::order::{FULL, Point};
+use super::{Failure, FailureKind, StepKind, StoryStep, line_text};
+use crate::graph::{EventKind, Graph, GraphEvent};
+use crate::names::Names;
+use ir::{Address, Program};
+use model::Structure;
+use std::collections::BTreeMap;
+use witness::Execution;
+
+/// A step before it has words.
+struct Draft {
+    kind: StepKind,
+    thread: Option<u32>,
+    line: u32,
+    events: Vec<usize>,
+}
+
+/// Tells an order of points as steps.
+pub(super) struct Teller<'a> {
+    program: &'a Program,
+    execution: &'a Execution,
+    s: &'a Structure,
+    graph: &'a Graph,
+    names: &'a Names<'a>,
+    points: &'a [Point],
+    /// The position of each event's issue among the points.
+    issued: Vec<Option<usize>>,
+    /// The position of each write's arrival.
+    arrived: Vec<Option<usize>>,
+    drafts: Vec<Draft>,
+    /// The number of the step in which each event is issued, and in which each delayed write arrives; from 1.
+    step_of: Vec<Option<usize>>,
+    arrival_step: Vec<Option<usize>>,
+}
+
+impl<'a> Teller<'a> {
+    pub fn new(
+        program: &'a Program,
+        execution: &'a Execution,
+        s: &'a Structure,
+        (graph, names): (&'a Graph, &'a Names<'a>),
+        points: &'a [Point],
+    ) -> Self {
+        let none = || vec![None; s.size];
+        let (mut issued, mut arrived) = (none(), none());
+        for (at, point) in points.iter().enumerate() {
+            match *point {
+                Point::Issue(event) => issued[event] = Some(at),
+                Point::Arrive(event) => arrived[event] = Some(at),
+                Point::Fail => {}
+            }
+        }
+        let (drafts, step_of, arrival_step) = (Vec::new(), none(), none());
+        let mut teller =
+            Teller { program, execution, s, graph, names, points, issued, arrived, drafts, step_of, arrival_step };
+        teller.draft();
+        teller
+    }
+
+    /// Cuts the points into steps: what a thread does in one line is one step.
+    fn draft(&mut self) {
+        for point in self.points {
+            match *point {
+                Point::Issue(event) => {
+                    let GraphEvent { thread, line, .. } = self.graph.events[event];
+                    self.add(StepKind::Run, thread, line, event);
+                    self.step_of[event] = Some(self.drafts.len());
+                }
+                Point::Arrive(event) if self.is_delayed(event) => {
+                    self.add(StepKind::Arrive, self.graph.events[event].thread, 0, event);
+                    self.arrival_step[event] = Some(self.drafts.len());
+                }
+                Point::Arrive(_) => {}
+                Point::Fail => {
+                    self.drafts.push(Draft { kind: StepKind::Fail, thread: None, line: 0, events: Vec::new() });
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, kind: StepKind, thread: Option<u32>, line: u32, event: usize) {
+        let same = |last: &&mut Draft| (last.kind, last.thread, last.line) == (kind, thread, line);
+        match self.drafts.last_mut().filter(same) {
+            Some(last) => last.events.push(event),
+            None => self.drafts.push(Draft { kind, thread, line, events: vec![event] }),
+        }
+    }
+
+    /// Whether something was issued between the write's issue and its arrival.
+    fn is_delayed(&self, write: usize) -> bool {
+        let (Some(from), Some(to)) = (self.issued[write], self.arrived[write]) else { return false };
+        self.points[from + 1..to].iter().any(|point| matches!(point, Point::Issue(_) | Point::Fail))
+    }
+
+    /// Whether a write arrives later than it is issued.
+    pub fn has_delays(&self) -> bool {
+        self.arrival_step.iter().any(Option::is_some)
+    }
+
+    /// The steps up to the failure.
+    pub fn steps(&self, failure: &Failure) -> Vec<StoryStep> {
+        let mut steps: Vec<StoryStep> = Vec::new();
+        for draft in &self.drafts {
+            let number = steps.len() + 1;
+            let (thread, line, events) = (draft.thread, draft.line, draft.events.clone());
+            let source = if line == 0 { String::new() } else { line_text(self.program, line) };
+            match draft.kind {
+                StepKind::Run => {
+                    let what = self.run(&draft.events);
+                    steps.push(StoryStep { number, kind: StepKind::Run, thread, events, line, source, what });
+                }
+                StepKind::Arrive => {
+                    let what = self.arrival(&draft.events);
+                    steps.push(StoryStep { number, kind: StepKind::Arrive, thread, events, line, source, what });
+                }
+                StepKind::Fail => {
+                    fail(&mut steps, failure);
+                    break;
+                }
+            }
+        }
+        steps
+    }
+
+    fn arrival(&self, writes: &[usize]) -> String {
+        let each = |&write: &usize| {
+            let step = self.step_of[write].unwrap_or(0);
+            format!("{} (step {step})", self.assignment(write))
+        };
+        let all: Vec<String> = writes.iter().map(each).collect();
+        format!("{} {} memory", all.join(", "), if all.len() == 1 { "reaches" } else { "reach" })
+    }
+
+    /// `x = 1`, for a read as for a write.
+    fn assignment(&self, event: usize) -> String {
+        let event = &self.execution.events[event];
+        match (event.address(), event.value()) {
+            (Some(address), Some(value)) => {
+                format!("{} = {}", self.names.address(address), self.names.value(address, value))
+            }
+            (_, _) => String::new(),
+        }
+    }
+
+    fn thread(&self, event: usize) -> String {
+        self.graph.events[event].thread.map_or_else(String::new, |thread| self.names.thread(ir::ThreadId(thread)))
+    }
+
+    /// What a thread does in one line.
+    fn run(&self, events: &[usize]) -> String {
+        let mut phrases: Vec<String> = Vec::new();
+        let graph = self.graph;
+        let place = |event: usize| (graph.events[event].column, &graph.events[event].source);
+        for same in events.chunk_by(|&a, &b| place(a) == place(b)) {
+            let called = call(&graph.events[same[0]].source);
+            match called.and_then(|called| self.call(called, same)) {
+                Some(words) => phrases.push(words),
+                None => phrases.extend(same.iter().filter_map(|&event| self.access(event))),
+            }
+        }
+        if phrases.is_empty() {
+            phrases.extend(events.iter().take(1).map(|&event| self.fence(event)));
+        }
+        join(&phrases)
+    }
+
+    /// What a call of the thread library does.
+    fn call(&self, called: Call, events: &[usize]) -> Option<String> {
+        let address = |event: usize| self.execution.events[event].address().map(|at| self.names.address(at));
+        let exchanged = || {
+            let mut writes = events.iter().rev().filter(|&&event| self.s.rmw.iter().any(|(_, write)| write == event));
+            writes.find_map(|&event| address(event))
+        };
+        let kind = |event: usize| self.graph.events[event].kind;
+        let last = |wanted: EventKind| {
+            let mut all = events.iter().rev().filter(|&&event| kind(event) == wanted);
+            all.find_map(|&event| address(event))
+        };
+        let threads = |relation: &str, far: fn(&crate::Edge) -> usize, near: fn(&crate::Edge) -> usize| {
+            let edges = self.graph.edges_of(relation).filter(|edge| events.contains(&near(edge)));
+            edges.map(|edge| self.thread(far(edge))).collect::<Vec<_>>().join(", ")
+        };
+        match called {
+            Call::Lock | Call::TryLock => exchanged().map(|name| format!("locks {name}")).or_else(|| {
+                let found = last(EventKind::Read)?;
+                Some(format!("finds {found} locked"))
+            }),
+            Call::Unlock => last(EventKind::Write).map(|name| format!("unlocks {name}")),
+            Call::Start if events.iter().all(|&event| kind(event) == EventKind::Fence) => {
+                let started = threads("start", |edge| edge.to, |edge| edge.from);
+                Some(if started.is_empty() { "starts a thread".to_owned() } else { format!("starts {started}") })
+            }
+            Call::Join if events.iter().all(|&event| kind(event) == EventKind::Fence) => {
+                let ended = threads("join", |edge| edge.from, |edge| edge.to);
+                Some(if ended.is_empty() { "a thread has ended".to_owned() } else { format!("{ended} has ended") })
+            }
+            Call::Start | Call::Join => None,
+        }
+    }
+
+    fn fence(&self, event: usize) -> String {
+        let tags = &self.graph.events[event].tags;
+        let full = tags.iter().any(|tag| FULL.contains(&tag.as_str()));
+        if full { "full fence".to_owned() } else { format!("fence ({})", tags.join(" ")) }
+    }
+
+    /// What an access does; nothing for a fence, and for a write that is told with its read.
+    fn access(&self, event: usize) -> Option<String> {
+        match self.graph.events[event].kind {
+            EventKind::Fence => None,
+            EventKind::Write if self.s.rmw.iter().any(|(_, write)| write == event) => None,
+            EventKind::Write => Some(format!("{}{}", self.assignment(event), self.write_note(event))),
+            EventKind::Read => Some(match self.s.rmw.successors(event).next() {
+                Some(write) => {
+                    let own = &self.execution.events[write];
+                    let new = own.address().zip(own.value()).map(|(at, value)| self.names.value(at, value));
+                    format!("{} -> {} in one step", self.assignment(event), new.unwrap_or_default())
+                }
+                None => format!("reads {}{}", self.assignment(event), self.read_note(event)),
+            }),
+        }
+    }
+
+    fn write_note(&self, write: usize) -> String {
+        if let Some(line) = self.overtaken(write) {
+            return format!(" (early: before line {line} takes effect)");
+        }
+        let fails = self.points.iter().position(|point| *point == Point::Fail).unwrap_or(usize::MAX);
+        match (self.arrival_step[write], self.arrived[write]) {
+            (Some(_), Some(at)) if at > fails => " (delayed: not in memory before the failure)".to_owned(),
+            (Some(step), _) => format!(" (delayed: reaches memory in step {step})"),
+            (None, _) => String::new(),
+        }
+    }
+
+    fn read_note(&self, read: usize) -> String {
+        if let Some(line) = self.overtaken(read) {
+            return format!(" (early: before line {line} takes effect)");
+        }
+        let Some(source) = self.s.rf.iter().find(|&(_, reader)| reader == read).map(|(write, _)| write) else {
+            return String::new();
+        };
+        let before = |at: Option<usize>| at.zip(self.issued[read]).is_some_and(|(at, read)| at < read);
+        let own = |event: usize| self.s.threads[event] == self.s.threads[read];
+        let mut newer = self.s.co.successors(source).filter(|&write| !own(write));
+        if let Some(write) = newer.find(|&write| before(self.issued[write]) && !before(self.arrived[write])) {
+            let (whose, what) = (self.thread(write), self.assignment(write));
+            let step = self.step_of[write].unwrap_or(0);
+            return format!(" (stale: {what} of {whose}, step {step}, is not in memory yet)");
+        }
+        if self.s.threads[source].is_none() {
+            return String::new();
+        }
+        match self.step_of[source] {
+            Some(_) if own(source) && before(self.arrived[source]) => String::new(),
+            Some(step) if own(source) => format!(" (its own write of step {step}, not in memory yet)"),
+            Some(step) => format!(" (from {}, step {step})", self.thread(source)),
+            None => format!(" (its own write of line {})", self.graph.events[source].line),
+        }
+    }
+
+    /// The line of an earlier access of the same thread that takes effect only after this one, other than by a delay.
+    fn overtaken(&self, event: usize) -> Option<u32> {
+        let here = self.issued[event]?;
+        let late = |&earlier: &usize| {
+            let same = self.s.threads[earlier] == self.s.threads[event] && !self.s.fences.contains(earlier);
+            same && self.issued[earlier].is_some_and(|at| at > here)
+        };
+        (0..event).find(late).map(|earlier| self.graph.events[earlier].line)
+    }
+
+    /// The initial values of the locations that the steps touch.
+    pub fn initial(&self) -> Vec<(String, String)> {
+        let touched = self.touched();
+        let mut values = Vec::new();
+        for event in self.execution.events.iter().filter(|event| event.thread.is_none()) {
+            if let (Some(address), Some(value)) = (event.address(), event.value())
+                && touched.contains_key(&address)
+            {
+                values.push((self.names.address(address), self.names.value(address, value)));
+            }
+        }
+        values
+    }
+
+    /// The locations that the steps show, with what is in memory there when the property fails. Those of locks are not
+    /// shown.
+    fn touched(&self) -> BTreeMap<Address, u64> {
+        let mut memory = BTreeMap::new();
+        for event in self.execution.events.iter().filter(|event| event.thread.is_none()) {
+            memory.extend(event.address().zip(event.value()));
+        }
+        let mut touched = BTreeMap::new();
+        for point in self.points.iter().take_while(|point| **point != Point::Fail) {
+            let (Point::Issue(at) | Point::Arrive(at)) = *point else { continue };
+            let event = &self.execution.events[at];
+            let (Some(address), Some(value)) = (event.address(), event.value()) else { continue };
+            if matches!(point, Point::Arrive(_)) {
+                memory.insert(address, value);
+            }
+            if call(&self.graph.events[at].source).is_none() {
+                touched.insert(address, 0);
+            }
+        }
+        for (address, value) in &mut touched {
+            *value = memory.get(address).copied().unwrap_or(0);
+        }
+        touched
+    }
+
+    /// What is in memory, when the assertion fails, at the locations whose names it mentions.
+    pub fn state(&self, failure: &Failure) -> Vec<(String, String)> {
+        if failure.kind != FailureKind::Assertion {
+            return Vec::new();
+        }
+        let part = |c: char| c.is_alphanumeric() || c == '_';
+        let words: Vec<&str> = failure.message.split(|c| !part(c)).collect();
+        let mentioned = |address: &Address| words.contains(&self.names.object_name(*address));
+        let touched = self.touched().into_iter().filter(|(address, _)| mentioned(address));
+        touched.map(|(address, value)| (self.names.address(address), self.names.value(address, value))).collect()
+    }
+}
+
+/// Adds the failure to the last step, if that is in its line, or as a step of its own.
+fn fail(steps: &mut Vec<StoryStep>, failure: &Failure) {
+    let words = match failure.kind {
+        FailureKind::Assertion => "the assertion fails".to_owned(),
+        FailureKind::Reached => "must not be reached".to_owned(),
+        FailureKind::Memory => failure.message.clone(),
+        FailureKind::Deadlock => "no thread can go on".to_owned(),
+    };
+    let deadlock = failure.kind == FailureKind::Deadlock;
+    let here = |step: &&mut StoryStep| {
+        step.kind == StepKind::Run && step.thread == Some(failure.thread) && step.line == failure.line && !deadlock
+    };
+    if let Some(step) = steps.last_mut().filter(here) {
+        step.kind = StepKind::Fail;
+        step.what = format!("{}: {words}", step.what);
+        return;
+    }
+    let (thread, line, source) =
+        if deadlock { (None, 0, String::new()) } else { (Some(failure.thread), failure.line, failure.source.clone()) };
+    let number = steps.len() + 1;
+    steps.push(StoryStep { number, kind: StepKind::Fail, thread, events: Vec::new(), line, source, what: words });
+}
+
+/// Phrases as one, repetitions counted, several reads under one verb.
+fn join(phrases: &[String]) -> String {
+    let mut out = String::new();
+    let mut reading = false;
+    for same in phrases.chunk_by(|a, b| a == b) {
+        let read = same[0].strip_prefix("reads ");
+        if !out.is_empty() {
+            out += if reading && read.is_some() { ", " } else { "; " };
+        }
+        out += read.filter(|_| reading).unwrap_or(&same[0]);
+        if same.len() > 1 {
+            out += &format!(" ({} times)", same.len());
+        }
+        reading = read.is_some();
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::join;
+
+    #[test]
+    fn repetitions_are_counted() {
+        let phrases = |all: &[&str]| join(&all.iter().map(|&phrase| phrase.to_owned()).collect::<Vec<_>>());
+        assert_eq!(
+            phrases(&["reads x = 0", "reads x = 0", "reads y = 1", "z = 2"]),
+            "reads x = 0 (2 times), y = 1; z = 2"
+        );
+        assert_eq!(phrases(&["x = 1", "x = 1"]), "x = 1 (2 times)");
+    }
+}

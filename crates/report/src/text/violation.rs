@@ -1,0 +1,144 @@
+//! How a property of a C program comes to fail, for a terminal.
+
+use super::{Options, Paint, clean, execution, explain, pad};
+use crate::data::{Case, EventKind, Graph, GraphEvent};
+use crate::story::{FailureKind, StepKind, Story, StoryStep, Telling};
+use std::fmt::Write;
+
+/// Source text is cut to this width in the list of steps.
+const SOURCE: usize = 46;
+
+/// What fails and where, before the verdict's explanation.
+pub(super) fn headline(graph: &Graph, story: &Story, options: Options) -> String {
+    let words = format!("Yes: {}", clean(&story.failure.sentence(&graph.threads)));
+    let mut out = String::new();
+    if story.failure.kind == FailureKind::Deadlock {
+        let _ = writeln!(out, "{}", options.paint(Paint::Red, &format!("{words}.")));
+        waiting(&mut out, graph, story);
+    } else {
+        let _ = writeln!(out, "{}", options.paint(Paint::Red, &format!("{words}:")));
+        let _ = writeln!(out, "  {:>5} | {}", story.failure.line, clean(&story.failure.source));
+    }
+    out
+}
+
+fn waiting(out: &mut String, graph: &Graph, story: &Story) {
+    let name = |thread: u32| graph.threads.get(thread as usize).map_or("?", String::as_str);
+    let width = story.waiting.iter().map(|w| name(w.thread).chars().count()).max().unwrap_or(0);
+    for waiting in &story.waiting {
+        let (thread, source) = (pad(&clean(name(waiting.thread)), width), clean(&waiting.source));
+        let _ = writeln!(out, "  {thread}  {:>5} | {source}", waiting.line);
+        let _ = writeln!(out, "  {}        | {}", " ".repeat(width), clean(&waiting.what));
+    }
+}
+
+/// How it comes about: the steps, and what was reordered.
+pub(super) fn story(case: &Case<'_>, graph: &Graph, story: &Story, options: Options) -> String {
+    let mut out = String::from("\n");
+    out += match story.telling {
+        Telling::Turns => "The threads take turns:\n",
+        Telling::Delayed => {
+            "The threads take turns; a delayed write reaches memory later, and others read old values:\n"
+        }
+        Telling::Early => {
+            "The steps in the order in which they take effect, which is not always that of the program:\n"
+        }
+        Telling::Apart => "No order of all steps explains this: the threads see writes in different orders.\n",
+    };
+    if story.telling == Telling::Apart {
+        out.push('\n');
+        out += &execution(graph, options);
+    } else {
+        out += &steps(graph, story, options);
+    }
+    out += &reordered(graph, &case.relaxed);
+    if let (Telling::Apart, Some(explanation)) = (story.telling, &case.explanation) {
+        out.push('\n');
+        out += &explain(graph, explanation, options);
+    }
+    out
+}
+
+fn values(all: &[(String, String)]) -> String {
+    let all: Vec<String> = all.iter().map(|(name, value)| clean(&format!("{name} = {value}"))).collect();
+    all.join(", ")
+}
+
+fn cut(text: &str) -> String {
+    let text = clean(text);
+    if text.chars().count() <= SOURCE {
+        return text;
+    }
+    text.chars().take(SOURCE - 1).chain(['…']).collect()
+}
+
+fn steps(graph: &Graph, story: &Story, options: Options) -> String {
+    let mut out = String::new();
+    if !story.initial.is_empty() {
+        let _ = writeln!(out, "  Initially {}.", values(&story.initial));
+    }
+    out.push('\n');
+    let who = |step: &StoryStep| match (step.kind, step.thread) {
+        (StepKind::Arrive, _) => "(memory)".to_owned(),
+        (_, Some(thread)) => clean(graph.threads.get(thread as usize).map_or("?", String::as_str)),
+        (_, None) => String::new(),
+    };
+    let whose = |step: &StoryStep| match (step.kind, step.thread) {
+        (StepKind::Arrive, Some(thread)) => {
+            format!("{}'s ", clean(graph.threads.get(thread as usize).map_or("?", String::as_str)))
+        }
+        (_, _) => String::new(),
+    };
+    let width = story.steps.iter().map(|step| who(step).chars().count()).max().unwrap_or(0).max(6);
+    let source = story.steps.iter().map(|step| cut(&step.source).chars().count()).max().unwrap_or(0);
+    let head = format!("{:>4}  {}  {:>5} | {}", "step", pad("thread", width), "line", pad("source", source));
+    let _ = writeln!(out, "  {}", options.paint(Paint::Dim, &format!("{head}  what happens")));
+    let mut last = None;
+    for step in &story.steps {
+        let name = pad(&who(step), width);
+        let name = if last == step.thread { name } else { options.paint(Paint::Bold, &name) };
+        let line = if step.line == 0 { String::new() } else { step.line.to_string() };
+        let what = format!("{}{}", whose(step), clean(&step.what));
+        let what = match step.kind {
+            StepKind::Run => what,
+            StepKind::Arrive => options.paint(Paint::Yellow, &what),
+            StepKind::Fail => options.paint(Paint::Red, &what),
+        };
+        let text = format!("{:>4}  {name}  {line:>5} | {}  {what}", step.number, pad(&cut(&step.source), source));
+        let _ = writeln!(out, "  {}", text.trim_end());
+        last = step.thread;
+    }
+    if !story.state.is_empty() {
+        let _ = writeln!(out, "\n  In memory when it fails: {}.", values(&story.state));
+    }
+    out
+}
+
+/// The pairs that took effect in the other order, in the words of the program.
+fn reordered(graph: &Graph, pairs: &[(usize, usize)]) -> String {
+    let mut out = String::new();
+    for &(first, second) in pairs {
+        let (Some(first), Some(second)) = (graph.events.get(first), graph.events.get(second)) else { continue };
+        let thread = second.thread.and_then(|thread| graph.threads.get(thread as usize)).map_or("?", String::as_str);
+        let _ = writeln!(out, "  Reordered: {}", clean(&overtaking(thread, first, second)));
+    }
+    if out.is_empty() { out } else { format!("\n{out}") }
+}
+
+/// How the second of two events in program order took effect before the first.
+pub(crate) fn overtaking(thread: &str, first: &GraphEvent, second: &GraphEvent) -> String {
+    let early = match second.kind {
+        EventKind::Read => format!("{thread} reads {} (line {})", second.location(), second.line),
+        EventKind::Write => format!("{thread}'s {} (line {}) reaches memory", second.assignment(), second.line),
+        EventKind::Fence => format!("{thread}'s fence (line {})", second.line),
+    };
+    let late = match first.kind {
+        EventKind::Read => format!("it reads {} (line {})", first.location(), first.line),
+        EventKind::Write => {
+            let does = if second.kind == EventKind::Write { "does" } else { "reaches memory" };
+            format!("its {} (line {}) {does}", first.assignment(), first.line)
+        }
+        EventKind::Fence => format!("its fence (line {})", first.line),
+    };
+    format!("{early} before {late}")
+}

@@ -1,0 +1,215 @@
+//! Symbolic events and what relates them.
+
+use ir::{Address, TagSet, Thread, ThreadId, Width};
+use logic::{Bool, Term, Terms};
+use source::Span;
+
+/// What an event does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Reads `value` from `address`.
+    Read,
+    /// Writes `value` to `address`.
+    Write,
+    /// Touches no memory.
+    Fence,
+}
+
+/// A symbolic event.
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// Whose; the initial writes are nobody's.
+    pub thread: Option<ThreadId>,
+    /// What it does.
+    pub kind: Kind,
+    /// When it is executed.
+    pub guard: Bool,
+    /// Where; the address is a word. Zero for fences.
+    pub address: Term,
+    /// The locations, by number, that the address can be, sorted: whenever the event is executed it is one of these.
+    pub candidates: Vec<u32>,
+    /// What it reads or writes, as wide as the register or expression. Zero for fences.
+    pub value: Term,
+    /// Its tags.
+    pub tags: TagSet,
+    /// Its instruction.
+    pub span: Span,
+    /// The atomic section it is in: no event of another thread comes between those of a section.
+    pub section: Option<u32>,
+}
+
+/// A location of shared memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Location {
+    /// Where.
+    pub address: Address,
+    /// How wide.
+    pub width: Width,
+}
+
+/// A dependency, or another relation between two events of a thread, and when it holds (given that both are executed).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dependency {
+    /// The read it comes from.
+    pub from: u32,
+    /// The event that depends on it.
+    pub to: u32,
+    /// When.
+    pub when: Bool,
+}
+
+/// Program order between threads: all events of a thread before a position come before all events of another from a
+/// position on. A position counts the events of the thread (see [`Structure::threads`]) that come before it. Links at
+/// the same position of a thread are in [`Structure::links`] in the order in which the thread comes to them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link {
+    /// The thread and the position that come first.
+    pub from: (u32, u32),
+    /// The thread and the position that come after.
+    pub to: (u32, u32),
+    /// When.
+    pub when: Bool,
+}
+
+/// A property that can fail.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// When it fails.
+    pub when: Bool,
+    /// In which thread.
+    pub thread: ThreadId,
+    /// Where.
+    pub span: Span,
+    /// What.
+    pub message: String,
+    /// Whether it is an access to no location, not an assertion.
+    pub memory: bool,
+}
+
+/// A place where a thread can wait for ever.
+#[derive(Debug, Clone)]
+pub struct Wait {
+    /// When it waits there in vain.
+    pub when: Bool,
+    /// Which thread.
+    pub thread: ThreadId,
+    /// Where.
+    pub span: Span,
+    /// The reads that the condition depends on, and when.
+    pub reads: Vec<(u32, Bool)>,
+}
+
+/// A thread stops inside an atomic section, so that nobody else could ever go on: no execution that counts, unless one
+/// asks for what makes it stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stuck {
+    /// When.
+    pub when: Bool,
+    /// Whether the bound on loops makes it stop; otherwise it is an access to no location.
+    pub bound: bool,
+}
+
+/// Something that a thread is given where the program leaves it open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Input {
+    /// A value.
+    Value(Term),
+    /// The number of an object that it makes.
+    Object(u32),
+    /// The number of a thread that it starts.
+    Thread(u32),
+}
+
+/// An object that the program makes while it runs.
+#[derive(Debug, Clone)]
+pub struct Made {
+    /// Its name in reports.
+    pub name: String,
+    /// The cells: at which byte, how wide, and what they hold at first.
+    pub cells: Vec<(u64, Width, Term)>,
+}
+
+/// A program as symbolic events.
+#[derive(Debug)]
+pub struct Structure {
+    /// The terms that everything below is made of.
+    pub terms: Terms,
+    /// The initial writes of the locations, in their order, then the events of threads.
+    pub events: Vec<Event>,
+    /// Shared memory.
+    pub locations: Vec<Location>,
+    /// The events of each thread in program order.
+    pub threads: Vec<Vec<u32>>,
+    /// Program order between threads.
+    pub links: Vec<Link>,
+    /// What holds in every execution.
+    pub constraints: Vec<Bool>,
+    /// When each cut of a loop is reached, and where; a thread stops there.
+    pub cuts: Vec<(Bool, Span)>,
+    /// Truth values that widen the bound on loops, one repetition each: they must hold up to some point and not beyond.
+    pub widen: Vec<Bool>,
+    /// When each thread runs to its end.
+    pub finished: Vec<Bool>,
+    /// The final values of each thread's locals, if the thread was there from the start.
+    pub finals: Vec<Vec<Term>>,
+    /// The properties that can fail.
+    pub failures: Vec<Failure>,
+    /// The places where threads can wait for ever.
+    pub waits: Vec<Wait>,
+    /// The ways in which threads stop inside atomic sections.
+    pub stuck: Vec<Stuck>,
+    /// Free choices that are not visible in reads-from and coherence: whether a store-conditional fails.
+    pub choices: Vec<Bool>,
+    /// For each thread what it is given, in order, and when it asks for it.
+    pub inputs: Vec<Vec<(Bool, Input)>>,
+    /// The threads that the program starts: their numbers follow those of its own.
+    pub started: Vec<Thread>,
+    /// The objects that it makes: their numbers follow those of its own.
+    pub made: Vec<Made>,
+    /// Address dependencies.
+    pub addr: Vec<Dependency>,
+    /// Data dependencies.
+    pub data: Vec<Dependency>,
+    /// Control dependencies.
+    pub ctrl: Vec<Dependency>,
+    /// Read and write of a read-modify-write.
+    pub rmw: Vec<Dependency>,
+    /// Read and write of a single read-modify-write instruction.
+    pub amo: Vec<Dependency>,
+}
+
+impl Structure {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Structure {
+            terms: Terms::new(),
+            events: Vec::new(),
+            locations: Vec::new(),
+            threads: Vec::new(),
+            links: Vec::new(),
+            constraints: Vec::new(),
+            cuts: Vec::new(),
+            widen: Vec::new(),
+            finished: Vec::new(),
+            finals: Vec::new(),
+            failures: Vec::new(),
+            waits: Vec::new(),
+            stuck: Vec::new(),
+            choices: Vec::new(),
+            inputs: Vec::new(),
+            started: Vec::new(),
+            made: Vec::new(),
+            addr: Vec::new(),
+            data: Vec::new(),
+            ctrl: Vec::new(),
+            rmw: Vec::new(),
+            amo: Vec::new(),
+        }
+    }
+}
+
+impl Default for Structure {
+    fn default() -> Self {
+        Structure::new()
+    }
+}

@@ -1,0 +1,335 @@
+//! The way through functions, blocks and loops.
+
+use crate::regions::{Analysis, Item, Loop};
+use crate::run::{Halt, Run, within};
+use crate::state::{Control, State, Taint, merge_two};
+use ir::{BlockId, FunctionId, Terminator, Width};
+use logic::{Bool, Term};
+use source::Span;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Iterations of a loop that constants decide do not count against the bound, but there are not more than this.
+const DECIDED_ITERATIONS: u32 = 5_000;
+
+/// Functions nested deeper than this are refused.
+const CALL_DEPTH: usize = 250;
+
+/// More events than this are refused.
+const MAX_EVENTS: usize = 200_000;
+
+/// What a function returns: the state and, unless it is `void`, the value and what it depends on.
+pub type Returned = Option<(State, Option<(Term, Taint)>)>;
+
+/// A function being executed.
+struct Frame {
+    function: FunctionId,
+    analysis: Rc<Analysis>,
+    /// The depth of calls.
+    depth: usize,
+    /// How many loops of the callers are being executed.
+    outer: usize,
+    /// The states that wait at the beginning of each block.
+    incoming: BTreeMap<BlockId, Vec<State>>,
+    returned: Vec<(State, Option<(Term, Taint)>)>,
+    /// The loops being executed, outermost first.
+    loops: Vec<Round>,
+}
+
+/// The current iteration of a loop.
+struct Round {
+    contains: Vec<bool>,
+    /// Whether a branch that leaves the loop was met, and whether one was met that constants do not decide.
+    met: bool,
+    undecided: bool,
+}
+
+impl Run<'_> {
+    /// Executes a function. The arguments are its first locals; the caller's locals are not touched.
+    pub fn function(&mut self, id: FunctionId, args: Vec<(Term, Taint)>, state: State) -> Result<Returned, Halt> {
+        let function = &self.program.functions[id.index()];
+        let keep = !self.program.alone;
+        let analysis = self.analyses.entry(id).or_insert_with(|| Rc::new(Analysis::new(function, keep)));
+        let analysis = Rc::clone(analysis);
+        if self.current.calls.len() >= CALL_DEPTH {
+            let span = Span::default();
+            return Err(self.refuse(span, "functions are nested too deeply"));
+        }
+        self.current.calls.push(id);
+        let depth = self.current.calls.len();
+        let mut state = state;
+        state.locals = function.locals.iter().map(|l| self.structure.terms.constant(0, l.width)).collect();
+        state.taints = vec![Taint::new(); state.locals.len()];
+        for (at, (value, taint)) in args.into_iter().enumerate() {
+            state.locals[at] = value;
+            state.taints[at] = taint;
+        }
+        let outer = state.effects.len();
+        let incoming = BTreeMap::from([(BlockId(0), vec![state])]);
+        let mut frame = Frame {
+            function: id,
+            analysis: Rc::clone(&analysis),
+            depth,
+            outer,
+            incoming,
+            returned: Vec::new(),
+            loops: Vec::new(),
+        };
+        self.items(&mut frame, &analysis.items)?;
+        self.current.calls.pop();
+        self.join_returned(frame.returned, depth, outer)
+    }
+
+    /// The ways in which a function returned as one.
+    fn join_returned(
+        &mut self,
+        returned: Vec<(State, Option<(Term, Taint)>)>,
+        depth: usize,
+        outer: usize,
+    ) -> Result<Returned, Halt> {
+        // The value travels as one more local.
+        let mut states = Vec::new();
+        let mut has_value = false;
+        for (mut state, value) in returned {
+            state.effects.truncate(outer);
+            state.control.retain(|control| control.depth < depth || control.join.is_none());
+            if let Some((value, taint)) = value {
+                has_value = true;
+                state.locals.push(value);
+                state.taints.push(taint);
+            }
+            states.push(state);
+        }
+        let Some(mut state) = self.merge(states)? else { return Ok(None) };
+        let value = if has_value { state.locals.pop().zip(state.taints.pop()) } else { None };
+        Ok(Some((state, value)))
+    }
+
+    fn items(&mut self, frame: &mut Frame, items: &[Item]) -> Result<(), Halt> {
+        for item in items {
+            match item {
+                Item::Block(block) => self.block(frame, *block)?,
+                Item::Loop(inner) => self.repeat(frame, inner)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Executes a loop until nobody stays in it.
+    fn repeat(&mut self, frame: &mut Frame, this: &Loop) -> Result<(), Halt> {
+        let level = frame.outer + frame.loops.len();
+        let own_bound = self.own_bound(frame.function, this.header);
+        let outside = self.current.context;
+        let (mut counted, mut decided) = (0, 0);
+        let round = Round { contains: this.contains.clone(), met: false, undecided: false };
+        frame.loops.push(round);
+        for iteration in 0u32.. {
+            self.current.context = within(outside, (this.header, iteration));
+            let entering = frame.incoming.remove(&this.header).unwrap_or_default();
+            let entry = self.enter(entering, level)?;
+            let start = entry.as_ref().map(|state| state.locals.clone());
+            match entry {
+                Some(state) => frame.incoming.insert(this.header, vec![state]),
+                None => {
+                    let waiting = frame.incoming.iter().any(|(block, states)| {
+                        this.contains[block.index()] && states.iter().any(|state| state.guard != Bool::FALSE)
+                    });
+                    if !waiting {
+                        break;
+                    }
+                    None
+                }
+            };
+            if let Some(round) = frame.loops.last_mut() {
+                (round.met, round.undecided) = (false, false);
+            }
+            self.items(frame, &this.items)?;
+            let back = frame.incoming.remove(&this.header).unwrap_or_default();
+            let back = self.changed(frame, this.header, back, start.as_deref(), level);
+            let round = frame.loops.last().expect("pushed above");
+            if round.met && !round.undecided && decided < DECIDED_ITERATIONS {
+                decided += 1;
+            } else {
+                counted += 1;
+            }
+            let allowed = match own_bound {
+                Some(bound) => Bool::constant(counted <= bound),
+                None => self.allowed(counted),
+            };
+            let back = self.cut(frame, this.header, back, allowed);
+            frame.incoming.insert(this.header, back);
+        }
+        frame.loops.pop();
+        self.current.context = outside;
+        Ok(())
+    }
+
+    /// The states at the beginning of a loop as one, with nothing seen yet in this iteration.
+    fn enter(&mut self, mut states: Vec<State>, level: usize) -> Result<Option<State>, Halt> {
+        for state in &mut states {
+            state.effects.truncate(level);
+            state.effects.resize(level, Bool::TRUE);
+        }
+        let mut merged = self.merge(states)?;
+        if let Some(state) = &mut merged {
+            state.effects.push(Bool::FALSE);
+        }
+        Ok(merged)
+    }
+
+    /// Of the states that jump back, those in which the iteration changed something. An iteration that nobody could see
+    /// and that leaves everything as it was can be left out, so a loop that only waits needs no second one.
+    fn changed(
+        &mut self,
+        frame: &Frame,
+        header: BlockId,
+        states: Vec<State>,
+        start: Option<&[Term]>,
+        level: usize,
+    ) -> Vec<State> {
+        let live = &frame.analysis.live[header.index()];
+        let mut kept = Vec::new();
+        for mut state in states {
+            let same = start.is_some_and(|start| {
+                let locals = state.locals.iter().zip(start).zip(live);
+                locals.into_iter().all(|((now, before), &live)| !live || now == before)
+            });
+            if same {
+                let seen = state.effects.get(level).copied().unwrap_or(Bool::TRUE);
+                state.guard = self.structure.terms.and(state.guard, seen);
+            }
+            if state.guard != Bool::FALSE {
+                kept.push(state);
+            }
+        }
+        kept
+    }
+
+    /// The states may go round again only where that is allowed.
+    fn cut(&mut self, frame: &Frame, header: BlockId, mut states: Vec<State>, allowed: Bool) -> Vec<State> {
+        if allowed == Bool::TRUE {
+            return states;
+        }
+        let block = &self.program.functions[frame.function.index()].blocks[header.index()];
+        let span = match &block.terminator {
+            Terminator::Branch { span, .. } | Terminator::Cut { span } => *span,
+            Terminator::Goto(_) | Terminator::Return(_) | Terminator::Exit(_) => {
+                block.instrs.first().map_or(Span::default(), |instr| instr.span)
+            }
+        };
+        states.iter_mut().for_each(|state| self.cut_here(state, allowed, span));
+        states.retain(|state| state.guard != Bool::FALSE);
+        states
+    }
+
+    /// Where this is not allowed, a bound is exceeded: the thread stops.
+    pub fn cut_here(&mut self, state: &mut State, allowed: Bool, span: Span) {
+        let span = self.current.visible.unwrap_or(span);
+        let exceeds = self.structure.terms.and(state.guard, !allowed);
+        if exceeds != Bool::FALSE {
+            self.structure.cuts.push((exceeds, span));
+            self.stop(state, allowed, true);
+        }
+    }
+
+    fn block(&mut self, frame: &mut Frame, id: BlockId) -> Result<(), Halt> {
+        let Some(mut states) = frame.incoming.remove(&id) else { return Ok(()) };
+        if !(self.settings.go_on)() {
+            return Err(Halt::Cancelled);
+        }
+        if self.structure.events.len() > MAX_EVENTS {
+            return Err(self.refuse(Span::default(), "too many events; use a smaller bound"));
+        }
+        let level = frame.outer + frame.loops.len();
+        for state in &mut states {
+            state.effects.truncate(level);
+            state.effects.resize(level, Bool::TRUE);
+        }
+        let Some(mut state) = self.merge(states)? else { return Ok(()) };
+        let depth = frame.depth;
+        state.control.retain(|control| control.depth != depth || control.join != Some(id));
+        let block = &self.program.functions[frame.function.index()].blocks[id.index()];
+        for (at, instr) in block.instrs.iter().enumerate() {
+            self.instr(&mut state, frame.function, (id, at), instr)?;
+            if state.guard == Bool::FALSE {
+                return Ok(());
+            }
+        }
+        let mut go = |to: BlockId, state: State| frame.incoming.entry(to).or_default().push(state);
+        match &block.terminator {
+            Terminator::Goto(to) => go(*to, state),
+            Terminator::Branch { condition, then, otherwise, join, span: _ } => {
+                let taint = self.taint(&state, condition);
+                let condition = self.expr(&state, condition);
+                let condition = self.structure.terms.to_bool(condition);
+                if !taint.is_empty() {
+                    state.control.push(Control { taint, depth, join: *join });
+                }
+                let terms = &mut self.structure.terms;
+                let mut taken = state.clone();
+                taken.guard = terms.and(state.guard, condition);
+                state.guard = terms.and(state.guard, !condition);
+                let decided = taken.guard == Bool::FALSE || state.guard == Bool::FALSE;
+                for round in frame.loops.iter_mut().filter(|round| round.contains[id.index()]) {
+                    if !round.contains[then.index()] || !round.contains[otherwise.index()] {
+                        round.met = true;
+                        round.undecided |= !decided;
+                    }
+                }
+                let ways = [(*then, taken), (*otherwise, state)];
+                ways.into_iter().filter(|(_, state)| state.guard != Bool::FALSE).for_each(|(to, state)| go(to, state));
+            }
+            Terminator::Return(value) => {
+                let value = value.as_ref().map(|value| (self.expr(&state, value), self.taint(&state, value)));
+                frame.returned.push((state, value));
+            }
+            Terminator::Exit(value) => {
+                let value = value.as_ref().map(|value| self.expr(&state, value));
+                let value = match value {
+                    Some(value) => value,
+                    None => self.structure.terms.constant(0, Width::WORD),
+                };
+                self.current.ends.push((state, value));
+            }
+            Terminator::Cut { span } => self.cut_here(&mut state, Bool::FALSE, *span),
+        }
+        Ok(())
+    }
+
+    /// One state for all the paths that lead here; none if no path does.
+    pub fn merge(&mut self, mut states: Vec<State>) -> Result<Option<State>, Halt> {
+        states.retain(|state| state.guard != Bool::FALSE);
+        while states.len() > 1 {
+            // Those that parted last meet first: then their condition is forgotten.
+            let mut pair = (states.len() - 2, states.len() - 1);
+            'search: for b in (1..states.len()).rev() {
+                for a in (0..b).rev() {
+                    if crate::state::fork(&self.structure.terms, states[a].guard, states[b].guard).is_some() {
+                        pair = (a, b);
+                        break 'search;
+                    }
+                }
+            }
+            let b = states.remove(pair.1);
+            self.same_section(&states[pair.0], &b)?;
+            let (program, made) = (self.program, &self.made);
+            let mut first = |terms: &mut logic::Terms, cell| crate::memory::first_value(terms, program, made, cell);
+            let merged = merge_two(&mut self.structure.terms, &states[pair.0], &b, &mut first);
+            states[pair.0] = merged;
+        }
+        Ok(states.pop())
+    }
+
+    /// Two paths that meet are in one section, or both in none.
+    fn same_section(&mut self, a: &State, b: &State) -> Result<(), Halt> {
+        match (a.section, b.section) {
+            (None, None) => Ok(()),
+            (Some((a, depth)), Some((b, other))) if depth == other => {
+                let (a, b) = (self.section(a), self.section(b));
+                self.sections[b as usize] = a;
+                Ok(())
+            }
+            _ => Err(self.refuse(Span::default(), "an atomic section is left on one path and not on another")),
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! The memory of a program that begins alone: which locations there are, and what those hold that are not shared.
+
+use crate::execution::{Action, Execution};
+use crate::flaw::Flaw;
+use crate::relations::no_locals;
+use ir::{Address, Cell, ObjectId, Program, ThreadId, Width, eval, truncate};
+use std::collections::BTreeMap;
+
+/// What an object that the program made is like.
+struct Made {
+    size: u64,
+    /// Its cells, if the program says which ones it has.
+    fixed: Option<Vec<Cell>>,
+    zeroed: bool,
+}
+
+/// Who touched a location that is not shared, after other threads could exist.
+struct Touch {
+    thread: ThreadId,
+    several: bool,
+    written: bool,
+}
+
+/// Where an access goes.
+pub(super) enum Target {
+    /// To a shared location: it is an event.
+    Shared(Address, Width),
+    /// To a location that only this thread uses, or that is only read.
+    Plain(Address, Width),
+    /// Nowhere: there is no location.
+    Nowhere,
+}
+
+pub(super) struct Memory<'a> {
+    program: &'a Program,
+    execution: &'a Execution,
+    made: BTreeMap<ObjectId, Made>,
+    /// The locations with an initial write, and the write's value.
+    shared: BTreeMap<Address, u64>,
+    plain: BTreeMap<Address, u64>,
+    touched: BTreeMap<Address, Touch>,
+    published: bool,
+}
+
+fn bytes(width: Width) -> u64 {
+    u64::from(width.bits().div_ceil(8))
+}
+
+fn overlap(cell: &Cell, offset: u64, width: Width) -> bool {
+    cell.offset < offset + bytes(width) && offset < cell.offset + bytes(cell.width)
+}
+
+/// The cell at an address, of an object of the program or of one that it can make.
+fn cell<'a>(program: &'a Program, execution: &'a Execution, address: Address) -> Option<&'a Cell> {
+    let Some(made) = address.object.index().checked_sub(program.objects.len()) else { return program.cell(address) };
+    execution.made.get(made)?.cells.iter().find(|cell| cell.offset == address.offset)
+}
+
+impl<'a> Memory<'a> {
+    /// Reads the initial writes at the front of the execution; says how many there are.
+    pub fn new(program: &'a Program, execution: &'a Execution) -> Result<(Self, usize), Flaw> {
+        let mut shared = BTreeMap::new();
+        for (at, event) in execution.events.iter().enumerate().take_while(|(_, event)| event.thread.is_none()) {
+            let Action::Write { address, value } = event.action else {
+                return Err(Flaw::Initial(format!("event {at} is not a write")));
+            };
+            if !event.tags.is_empty() || shared.insert(address, value).is_some() {
+                let name = execution.address_name(program, address);
+                return Err(Flaw::Initial(format!("event {at} is not the one of {name}")));
+            }
+        }
+        let count = shared.len();
+        let is_cell = |address: Address| cell(program, execution, address).is_some();
+        if let Some(&address) = shared.keys().find(|&&address| !is_cell(address)) {
+            let name = execution.address_name(program, address);
+            return Err(Flaw::Initial(format!("{name} is not a location")));
+        }
+        let (made, plain, touched) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Ok((Memory { program, execution, made, shared, plain, touched, published: false }, count))
+    }
+
+    /// Whether other threads may exist.
+    pub fn is_published(&self) -> bool {
+        self.published
+    }
+
+    /// From here on the shared locations are those of the events, which must begin with what is there now.
+    pub fn publish(&mut self) -> Result<(), Flaw> {
+        self.published = true;
+        let known: Vec<Address> = self.shared.keys().copied().filter(|a| self.exists(a.object)).collect();
+        known.into_iter().try_for_each(|address| self.confirm(address))
+    }
+
+    fn exists(&self, object: ObjectId) -> bool {
+        object.index() < self.program.objects.len() || self.made.contains_key(&object)
+    }
+
+    /// Checks the initial write of a shared location.
+    fn confirm(&self, address: Address) -> Result<(), Flaw> {
+        let name = self.execution.address_name(self.program, address);
+        let Some(cell) = self.cell(address) else { return Ok(()) };
+        let found = truncate(self.peek(address, cell), cell.width);
+        match self.shared.get(&address) {
+            Some(value) if *value != found => {
+                Err(Flaw::Initial(format!("{name} is {value} in the execution, {found} is found")))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// The program makes the object with this number.
+    pub fn make(&mut self, number: u64, size: u64, fixed: Option<&[Cell]>, zeroed: bool) -> Result<Address, String> {
+        let first = self.program.objects.len() as u64;
+        let listed = number.checked_sub(first).and_then(|at| self.execution.made.get(usize::try_from(at).ok()?));
+        let Some(listed) = listed else { return Err(format!("object {number} is not one that can be made")) };
+        for (at, cell) in listed.cells.iter().enumerate() {
+            let fits = match fixed {
+                Some(fixed) => fixed.iter().any(|own| own.offset == cell.offset && own.width == cell.width),
+                None => cell.offset.checked_add(bytes(cell.width)).is_some_and(|end| end <= size),
+            };
+            let apart = listed.cells[..at].iter().all(|other| match fixed {
+                Some(_) => other.offset != cell.offset,
+                None => !overlap(other, cell.offset, cell.width),
+            });
+            if !fits || !apart {
+                return Err(format!("object {number} has no cell at byte {}", cell.offset));
+            }
+        }
+        let object = ObjectId(u32::try_from(number).map_err(|_| format!("object {number} is not possible"))?);
+        let fixed = fixed.map(<[Cell]>::to_vec);
+        if self.made.insert(object, Made { size, fixed, zeroed }).is_some() {
+            return Err(format!("object {number} is made twice"));
+        }
+        if self.published {
+            let own: Vec<Address> = self.shared.keys().copied().filter(|address| address.object == object).collect();
+            own.into_iter().try_for_each(|address| self.confirm(address)).map_err(|flaw| flaw.to_string())?;
+        }
+        Ok(Address { object, offset: 0 })
+    }
+
+    fn cell(&self, address: Address) -> Option<&'a Cell> {
+        cell(self.program, self.execution, address)
+    }
+
+    /// Where an access of this width to this word goes.
+    pub fn target(&self, word: u64, width: Width) -> Result<Target, String> {
+        let Some(address) = Address::from_bits(word).filter(|address| self.exists(address.object)) else {
+            return Ok(Target::Nowhere);
+        };
+        let Some(cell) = self.cell(address) else { return self.missing(address, width) };
+        if cell.width != width {
+            let (own, access) = (cell.width.bits(), width.bits());
+            return Err(format!("an access of {access} bits to a location of {own} bits"));
+        }
+        let shared = self.published && self.shared.contains_key(&address);
+        Ok(if shared { Target::Shared(address, width) } else { Target::Plain(address, width) })
+    }
+
+    /// An access to no listed cell: is there no location, or should it have been listed?
+    fn missing(&self, address: Address, width: Width) -> Result<Target, String> {
+        let Some(made) = self.made.get(&address.object) else { return Ok(Target::Nowhere) };
+        let inside = match &made.fixed {
+            Some(fixed) => fixed.iter().any(|cell| cell.offset == address.offset),
+            None => address.offset.checked_add(bytes(width)).is_some_and(|end| end <= made.size),
+        };
+        if !inside {
+            return Ok(Target::Nowhere);
+        }
+        let listed = &self.execution.made[address.object.index() - self.program.objects.len()].cells;
+        let name = self.execution.address_name(self.program, address);
+        if listed.iter().any(|cell| overlap(cell, address.offset, width)) {
+            return Err(format!("an access to a part of a location at {name}"));
+        }
+        Err(format!("the execution does not list {name}, which is accessed"))
+    }
+
+    /// What a location holds that nobody wrote, or that the first thread wrote before others could exist.
+    fn peek(&self, address: Address, cell: &Cell) -> u64 {
+        if let Some(value) = self.plain.get(&address) {
+            return *value;
+        }
+        match self.made.get(&address.object) {
+            Some(made) if made.zeroed => 0,
+            Some(_) | None => truncate(eval(&cell.initial, &no_locals(), &[]).0, cell.width),
+        }
+    }
+
+    /// Notes an access to a location that is not shared.
+    fn touch(&mut self, thread: ThreadId, address: Address, writes: bool) -> Result<(), String> {
+        if !self.published {
+            return Ok(());
+        }
+        let fresh = Touch { thread, several: false, written: false };
+        let touch = self.touched.entry(address).or_insert(fresh);
+        touch.several |= touch.thread != thread;
+        touch.written |= writes;
+        if touch.several && touch.written {
+            let name = self.execution.address_name(self.program, address);
+            return Err(format!("{name} is not shared, but several threads access it"));
+        }
+        Ok(())
+    }
+
+    /// Reads a location that is not shared.
+    pub fn read(&mut self, thread: ThreadId, address: Address) -> Result<u64, String> {
+        self.touch(thread, address, false)?;
+        Ok(self.cell(address).map_or(0, |cell| self.peek(address, cell)))
+    }
+
+    /// Writes a location that is not shared.
+    pub fn write(&mut self, thread: ThreadId, address: Address, value: u64) -> Result<(), String> {
+        self.touch(thread, address, true)?;
+        self.plain.insert(address, value);
+        Ok(())
+    }
+}

@@ -1,0 +1,166 @@
+//! Replay of programs that begin alone and start threads.
+//!
+//! The first thread runs on plain memory until it publishes. From there on the accesses to shared locations take the
+//! events of the execution in turn; accesses to other locations stay on plain memory, where only one thread may write.
+//! A thread is run as soon as it is started; one that joins another is resumed when that one has stopped.
+//!
+//! Program order is more than the order within each thread: what a thread did before it started another comes before
+//! all of that one, and all of a thread comes before what follows a join with it. Dependencies follow values through
+//! calls, but neither through locations that are not shared nor from thread to thread.
+//!
+//! # Atomic sections
+//! The events between the outermost `AtomicBegin` and its `AtomicEnd` are a section. A section is atomic with respect to
+//! all other events: see [`crate::axioms`] for what that means for a model. Of each location, only the first access that
+//! is a read makes an event, and the last value that is written does, at the end of the section. A thread does not stop inside a section,
+//! except where its property fails, or (for a deadlock) at a wait before which the section has written nothing.
+
+mod memory;
+mod system;
+mod thread;
+
+use crate::execution::Execution;
+use crate::flaw::Flaw;
+use crate::replay::{Replayed, Replays, Taint};
+use ir::{Program, ThreadId};
+use memory::Memory;
+use source::Span;
+use thread::{Pause, Thread};
+
+/// How a thread stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// It was never started.
+    Unborn,
+    /// It ran to its end, with this result.
+    Finished(u64),
+    /// The execution says no more about it, or it is on a path that nobody asks about.
+    Leaves,
+    /// A waiting condition does not hold; it was computed from these reads.
+    Waits { span: Span, reads: Taint },
+    /// It waits for a thread that does not end.
+    Joins { span: Span },
+    /// An assertion fails.
+    Fails { span: Span, message: String },
+    /// An access to no location.
+    Strays { span: Span },
+}
+
+/// All that the threads share while they are replayed.
+struct World<'a> {
+    program: &'a Program,
+    execution: &'a Execution,
+    memory: Memory<'a>,
+    /// The threads that have been started, by number.
+    threads: Vec<Slot<'a>>,
+    /// The ranges of the threads' events.
+    ranges: Vec<(usize, usize)>,
+    sections: Vec<Option<u32>>,
+    next_section: u32,
+}
+
+/// A thread in the replay.
+enum Slot<'a> {
+    Unborn,
+    /// It can run, or waits for another to stop.
+    Alive(Box<Thread<'a>>),
+    /// It is being run.
+    Running,
+    Stopped(Box<Thread<'a>>, Stop),
+}
+
+/// Runs all threads of an execution of a program that begins alone; says how each stopped.
+pub(crate) fn replay_all(program: &Program, execution: &Execution) -> Result<(Replays, Vec<Stop>), Flaw> {
+    if program.threads.len() != 1 {
+        return Err(Flaw::Initial("a program that begins alone has one thread".to_owned()));
+    }
+    let (memory, initial) = Memory::new(program, execution)?;
+    let count = program.threads.len() + execution.started.len();
+    let ranges = ranges(execution, initial, count)?;
+    let mut world = World {
+        program,
+        execution,
+        memory,
+        threads: (0..count).map(|_| Slot::Unborn).collect(),
+        ranges,
+        sections: vec![None; execution.events.len()],
+        next_section: 0,
+    };
+    world.threads[0] = Slot::Alive(Box::new(Thread::first(&world)));
+    world.run()?;
+    world.result()
+}
+
+/// The events of each thread: from where to where.
+fn ranges(execution: &Execution, initial: usize, count: usize) -> Result<Vec<(usize, usize)>, Flaw> {
+    let mut first = initial;
+    let mut ranges = Vec::new();
+    for thread in (0..count).map(|at| ThreadId(at as u32)) {
+        let own = execution.events[first..].iter().take_while(|event| event.thread == Some(thread)).count();
+        ranges.push((first, first + own));
+        first += own;
+    }
+    if first != execution.events.len() {
+        return Err(Flaw::Initial(format!("event {first} does not stand with the events of its thread")));
+    }
+    Ok(ranges)
+}
+
+impl<'a> World<'a> {
+    fn thread_name(&self, thread: ThreadId) -> String {
+        self.execution.thread_name(self.program, thread)
+    }
+
+    /// Runs the threads until all that were started have stopped.
+    fn run(&mut self) -> Result<(), Flaw> {
+        loop {
+            let mut progress = false;
+            for at in 0..self.threads.len() {
+                if let Slot::Alive(_) = self.threads[at] {
+                    progress |= self.run_thread(at, false)?;
+                }
+            }
+            if progress {
+                continue;
+            }
+            // Those that are left wait for each other, or for a thread that nobody has started.
+            let Some(at) = self.threads.iter().position(|slot| matches!(slot, Slot::Alive(_))) else { return Ok(()) };
+            self.run_thread(at, true)?;
+        }
+    }
+
+    /// Runs a thread until it stops or waits for another; with `ends`, it does not wait. Says whether it moved.
+    fn run_thread(&mut self, at: usize, ends: bool) -> Result<bool, Flaw> {
+        let Slot::Alive(mut thread) = std::mem::replace(&mut self.threads[at], Slot::Running) else { return Ok(false) };
+        let (moved, slot) = match thread.run(self)? {
+            Pause::Stopped(stop) => (true, Slot::Stopped(thread, stop)),
+            Pause::Blocked { span, moved: _ } if ends => {
+                let stop = thread.stop(self, Stop::Joins { span })?;
+                (true, Slot::Stopped(thread, stop))
+            }
+            Pause::Blocked { moved, .. } => (moved, Slot::Alive(thread)),
+        };
+        self.threads[at] = slot;
+        Ok(moved)
+    }
+
+    fn result(self) -> Result<(Replays, Vec<Stop>), Flaw> {
+        let mut replays = Replays { sections: self.sections, ..Replays::default() };
+        let mut stops = Vec::new();
+        for (at, slot) in self.threads.into_iter().enumerate() {
+            let Slot::Stopped(thread, stop) = slot else {
+                if self.ranges[at].0 != self.ranges[at].1 {
+                    let name = self.execution.thread_name(self.program, ThreadId(at as u32));
+                    return Err(Flaw::Initial(format!("the thread {name} has events, but is never started")));
+                }
+                replays.threads.push(Replayed::default());
+                stops.push(Stop::Unborn);
+                continue;
+            };
+            let (found, order): (Replayed, Vec<(usize, usize)>) = thread.found();
+            replays.order.extend(order);
+            replays.threads.push(found);
+            stops.push(stop);
+        }
+        Ok((replays, stops))
+    }
+}

@@ -1,0 +1,459 @@
+//! The interpreter of one thread of a program that begins alone.
+
+use super::memory::Target;
+use super::{Stop, World};
+use crate::execution::Action;
+use crate::flaw::Flaw;
+use crate::replay::{Replayed, SILENT_STEPS, Taint};
+use ir::{
+    Address, BlockId, Expr, Function, FunctionId, Instr, LocalId, Op, TagSet, Terminator, ThreadId, Width, eval,
+    truncate,
+};
+use source::Span;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A function that is being executed.
+pub(super) struct Frame<'a> {
+    function: &'a Function,
+    block: BlockId,
+    index: usize,
+    locals: Vec<u64>,
+    taints: Vec<Taint>,
+    /// The branches whose control dependency has not ended: where it will end, and what decided them.
+    branches: Vec<(Option<BlockId>, Taint)>,
+    /// The local of the caller that takes the result.
+    dst: Option<LocalId>,
+    /// For a function of the library: where the library was called.
+    pub place: Option<Span>,
+}
+
+/// What an atomic section knows about a shared location.
+pub(super) struct Known {
+    pub value: u64,
+    pub taint: Taint,
+    pub written: bool,
+}
+
+/// A thread that is being replayed.
+pub(super) struct Thread<'a> {
+    pub(super) id: ThreadId,
+    pub(super) frames: Vec<Frame<'a>>,
+    /// The next event of the thread, and the position after its last one.
+    pub(super) next: usize,
+    pub(super) end: usize,
+    /// How many choices the thread has made.
+    pub(super) chosen: usize,
+    /// The events of other threads that come before whatever this one does next.
+    pub(super) before: BTreeSet<usize>,
+    order: Vec<(usize, usize)>,
+    /// How many atomic sections are open, and the first event that the outermost can have.
+    pub(super) open: u32,
+    pub(super) section: usize,
+    /// What the section knows of shared locations.
+    pub(super) known: BTreeMap<Address, Known>,
+    silent: u32,
+    pub(super) span: Span,
+    found: Replayed,
+}
+
+/// Why a thread does not run on now.
+pub(super) enum Pause {
+    Stopped(Stop),
+    /// It joins, here, a thread that has not stopped yet. Says whether it did anything before.
+    Blocked {
+        span: Span,
+        moved: bool,
+    },
+}
+
+/// What comes of an instruction.
+pub(super) enum Flow {
+    Next,
+    Stop(Stop),
+    /// The instruction has to be executed again later.
+    Block,
+}
+
+impl<'a> Frame<'a> {
+    pub fn new(function: &'a Function, args: Vec<(u64, Taint)>, dst: Option<LocalId>, place: Option<Span>) -> Self {
+        let count = function.locals.len();
+        let (mut locals, mut taints) = (vec![0; count], vec![Taint::new(); count]);
+        for (at, (value, taint)) in args.into_iter().enumerate().take(count) {
+            locals[at] = truncate(value, function.locals[at].width);
+            taints[at] = taint;
+        }
+        Frame { function, block: BlockId(0), index: 0, locals, taints, branches: Vec::new(), dst, place }
+    }
+
+    fn value(&self, expr: &Expr) -> (u64, Width) {
+        eval(expr, self.function, &self.locals)
+    }
+
+    fn taint(&self, expr: &Expr) -> Taint {
+        let mut taint = Taint::new();
+        expr.for_each_local(&mut |local| taint.extend(&self.taints[local.index()]));
+        taint
+    }
+
+    pub fn assign(&mut self, local: LocalId, value: u64, taint: Taint) {
+        self.locals[local.index()] = truncate(value, self.function.locals[local.index()].width);
+        self.taints[local.index()] = taint;
+    }
+
+    fn enter(&mut self, block: BlockId) {
+        (self.block, self.index) = (block, 0);
+        self.branches.retain(|(join, _)| *join != Some(block));
+    }
+}
+
+impl<'a> Thread<'a> {
+    pub fn new(world: &World<'a>, id: ThreadId, body: FunctionId, args: Vec<u64>, before: BTreeSet<usize>) -> Self {
+        let args = args.into_iter().map(|value| (value, Taint::new())).collect();
+        let (next, end) = world.ranges[id.index()];
+        let frame = Frame::new(&world.program.functions[body.index()], args, None, None);
+        Thread {
+            id,
+            frames: vec![frame],
+            next,
+            end,
+            chosen: 0,
+            before,
+            order: Vec::new(),
+            open: 0,
+            section: next,
+            known: BTreeMap::new(),
+            silent: 0,
+            span: Span::default(),
+            found: Replayed::default(),
+        }
+    }
+
+    /// The thread that is there from the start.
+    pub fn first(world: &World<'a>) -> Self {
+        Thread::new(world, ThreadId(0), world.program.threads[0].body, Vec::new(), BTreeSet::new())
+    }
+
+    /// What the replay found: relations, and program order between the events of this thread and what came before.
+    pub fn found(self) -> (Replayed, Vec<(usize, usize)>) {
+        (self.found, self.order)
+    }
+
+    pub fn flaw(&self, world: &World<'_>, what: impl Into<String>) -> Flaw {
+        let line = world.program.source.line(self.span);
+        Flaw::Thread { thread: world.thread_name(self.id), line, what: what.into() }
+    }
+
+    pub fn frame(&mut self) -> &mut Frame<'a> {
+        self.frames.last_mut().expect("a thread that runs has a frame")
+    }
+
+    pub fn value(&self, expr: &Expr) -> (u64, Width) {
+        self.frames.last().expect("a thread that runs has a frame").value(expr)
+    }
+
+    pub fn taint(&self, expr: &Expr) -> Taint {
+        self.frames.last().expect("a thread that runs has a frame").taint(expr)
+    }
+
+    fn width(&mut self, local: LocalId) -> Width {
+        self.frame().function.locals[local.index()].width
+    }
+
+    /// The thread stops: checks that it may.
+    pub fn stop(&mut self, world: &World<'_>, stop: Stop) -> Result<Stop, Flaw> {
+        if self.next != self.end {
+            return Err(self.flaw(world, format!("the thread stops before its event {}", self.next)));
+        }
+        if self.open > 0 && self.next > self.section {
+            let violates = world.execution.violation.as_ref().is_some_and(|violation| violation.thread == self.id);
+            let allowed = match &stop {
+                Stop::Fails { .. } | Stop::Strays { .. } => violates,
+                Stop::Waits { .. } => self.known.values().all(|known| !known.written),
+                Stop::Unborn | Stop::Finished(_) | Stop::Leaves | Stop::Joins { .. } => false,
+            };
+            if !allowed {
+                return Err(self.flaw(world, "the thread stops inside an atomic section"));
+            }
+        }
+        Ok(stop)
+    }
+
+    /// Runs until the thread stops or has to wait for another one.
+    pub fn run(&mut self, world: &mut World<'a>) -> Result<Pause, Flaw> {
+        let mut moved = false;
+        loop {
+            self.silent += 1;
+            if self.silent > SILENT_STEPS {
+                return Ok(Pause::Stopped(self.stop(world, Stop::Leaves)?));
+            }
+            let frame = self.frame();
+            let function = frame.function;
+            let block = &function.blocks[frame.block.index()];
+            let flow = match block.instrs.get(frame.index) {
+                Some(instr) => {
+                    // A call enters its function, so the place to come back to is set before.
+                    frame.index += 1;
+                    self.span = frame.place.unwrap_or(instr.span);
+                    self.execute(world, instr)?
+                }
+                None => self.leave(&block.terminator),
+            };
+            match flow {
+                Flow::Next => {}
+                Flow::Stop(stop) => return Ok(Pause::Stopped(self.stop(world, stop)?)),
+                Flow::Block => {
+                    self.frame().index -= 1;
+                    return Ok(Pause::Blocked { span: self.span, moved });
+                }
+            }
+            moved = true;
+        }
+    }
+
+    /// Goes on behind a block.
+    fn leave(&mut self, terminator: &Terminator) -> Flow {
+        match terminator {
+            Terminator::Goto(to) => self.frame().enter(*to),
+            Terminator::Branch { condition, then, otherwise, join, span } => {
+                let (holds, taint) = (self.value(condition).0 != 0, self.taint(condition));
+                let frame = self.frame();
+                frame.branches.push((*join, taint));
+                frame.enter(if holds { *then } else { *otherwise });
+                let place = frame.place.unwrap_or(*span);
+                self.span = place;
+            }
+            Terminator::Return(result) => {
+                let result = result.as_ref().map(|value| (self.value(value).0, self.taint(value)));
+                let dst = self.frame().dst;
+                // What never ends does not end here either.
+                let mut branches = std::mem::take(&mut self.frame().branches);
+                branches.retain(|(join, _)| join.is_none());
+                if self.frames.len() == 1 {
+                    return Flow::Stop(Stop::Finished(result.map_or(0, |(value, _)| value)));
+                }
+                self.frames.pop();
+                self.frame().branches.append(&mut branches);
+                if let Some(dst) = dst {
+                    let (value, taint) = result.unwrap_or_default();
+                    self.frame().assign(dst, value, taint);
+                }
+            }
+            Terminator::Exit(result) => {
+                let result = result.as_ref().map_or(0, |value| self.value(value).0);
+                return Flow::Stop(Stop::Finished(result));
+            }
+            Terminator::Cut { span: _ } => return Flow::Stop(Stop::Leaves),
+        }
+        Flow::Next
+    }
+
+    /// Takes the next event of the thread, which must have these tags and come from the current instruction.
+    fn take(&mut self, world: &mut World<'a>, tags: &TagSet, addr: &Taint) -> Result<(usize, Action), Flaw> {
+        let at = self.next;
+        if at == self.end {
+            return Err(self.flaw(world, "the execution has no event for the rest of this instruction"));
+        }
+        let event = &world.execution.events[at];
+        if event.tags != *tags {
+            return Err(self.flaw(world, format!("the tags of event {at} are not those of this instruction")));
+        }
+        if event.span != self.span {
+            return Err(self.flaw(world, format!("event {at} comes from another instruction")));
+        }
+        let first = world.ranges[self.id.index()].0;
+        self.order.extend(self.before.iter().copied().chain(first..at).map(|earlier| (earlier, at)));
+        for (_, taint) in self.frames.iter().flat_map(|frame| &frame.branches) {
+            self.found.ctrl.extend(taint.iter().map(|&read| (read, at)));
+        }
+        self.found.addr.extend(addr.iter().map(|&read| (read, at)));
+        if self.open > 0 {
+            world.sections[at] = Some(world.next_section);
+        }
+        self.next += 1;
+        self.silent = 0;
+        Ok((at, event.action))
+    }
+
+    fn take_read(
+        &mut self,
+        world: &mut World<'a>,
+        (expected, width): (Address, Width),
+        tags: &TagSet,
+        addr: &Taint,
+    ) -> Result<(usize, u64), Flaw> {
+        let (at, action) = self.take(world, tags, addr)?;
+        match action {
+            Action::Read { address, value } if address == expected && truncate(value, width) == value => {
+                Ok((at, value))
+            }
+            Action::Read { .. } | Action::Write { .. } | Action::Fence => {
+                let name = world.execution.address_name(world.program, expected);
+                Err(self.flaw(world, format!("event {at} is not the read of {name} that this instruction makes")))
+            }
+        }
+    }
+
+    pub(super) fn take_write(
+        &mut self,
+        world: &mut World<'a>,
+        (address, value): (Address, u64),
+        tags: &TagSet,
+        (addr, data): (&Taint, &Taint),
+    ) -> Result<usize, Flaw> {
+        let (at, action) = self.take(world, tags, addr)?;
+        self.found.data.extend(data.iter().map(|&read| (read, at)));
+        if action == (Action::Write { address, value }) {
+            return Ok(at);
+        }
+        let name = world.execution.address_name(world.program, address);
+        Err(self.flaw(world, format!("event {at} is not the write of {value} to {name} that this instruction makes")))
+    }
+
+    fn execute(&mut self, world: &mut World<'a>, instr: &'a Instr) -> Result<Flow, Flaw> {
+        match &instr.op {
+            Op::Assign { dst, value } => {
+                let (result, taint) = (self.value(value).0, self.taint(value));
+                self.frame().assign(*dst, result, taint);
+            }
+            Op::Load { dst, addr, tags, reserve: false } => {
+                let (width, word, taint) = (self.width(*dst), self.value(addr).0, self.taint(addr));
+                return self.access(world, word, (width, true), |thread, world, target| {
+                    thread.read(world, &target, *dst, tags, &taint).map(|_| ())
+                });
+            }
+            Op::Store { addr, value, tags } => {
+                let ((value, width), data) = (self.value(value), self.taint(value));
+                let (word, taint) = (self.value(addr).0, self.taint(addr));
+                return self.access(world, word, (width, false), |thread, world, target| {
+                    thread.write(world, &target, value, tags, (&taint, data)).map(|_| ())
+                });
+            }
+            Op::Rmw { dst, addr, when, value, read_tags, write_tags } => {
+                let (width, word, taint) = (self.width(*dst), self.value(addr).0, self.taint(addr));
+                return self.access(world, word, (width, true), |thread, world, target| {
+                    let read = thread.read(world, &target, *dst, read_tags, &taint)?;
+                    if when.as_ref().is_none_or(|when| thread.value(when).0 != 0) {
+                        let mut data = thread.taint(value);
+                        data.extend(when.iter().flat_map(|when| thread.taint(when)));
+                        read.iter().for_each(|read| {
+                            data.remove(read);
+                        });
+                        let value = thread.value(value).0;
+                        let write = thread.write(world, &target, value, write_tags, (&taint, data))?;
+                        if let Some(pair) = read.zip(write) {
+                            thread.found.rmw.insert(pair);
+                            thread.found.amo.insert(pair);
+                        }
+                    }
+                    Ok(())
+                });
+            }
+            Op::Load { reserve: true, .. } | Op::StoreConditional { .. } => {
+                return Err(self.flaw(world, "reservations do not go with threads that are started"));
+            }
+            Op::Fence { tags } if world.memory.is_published() && self.open == 0 => {
+                if self.next == self.end {
+                    return Ok(Flow::Stop(Stop::Leaves));
+                }
+                let (at, action) = self.take(world, tags, &Taint::new())?;
+                if action != Action::Fence {
+                    return Err(self.flaw(world, format!("event {at} is not the fence that stands here")));
+                }
+            }
+            Op::Fence { tags: _ } => {}
+            Op::Assume { condition, waits } => {
+                if self.value(condition).0 == 0 {
+                    let (span, reads) = (self.span, self.taint(condition));
+                    return Ok(Flow::Stop(if *waits { Stop::Waits { span, reads } } else { Stop::Leaves }));
+                }
+            }
+            Op::System(op) => return self.system(world, op),
+        }
+        Ok(Flow::Next)
+    }
+
+    /// Makes an access of this width, if there is a location and, where that needs an event, an event.
+    fn access(
+        &mut self,
+        world: &mut World<'a>,
+        word: u64,
+        (width, reads): (Width, bool),
+        make: impl FnOnce(&mut Self, &mut World<'a>, Target) -> Result<(), Flaw>,
+    ) -> Result<Flow, Flaw> {
+        let target = world.memory.target(word, width).map_err(|what| self.flaw(world, what))?;
+        match target {
+            Target::Nowhere => return Ok(Flow::Stop(Stop::Strays { span: self.span })),
+            // In a section, what is known makes no event, and writes are made at its end.
+            Target::Shared(..) if self.next == self.end && self.open == 0 => return Ok(Flow::Stop(Stop::Leaves)),
+            Target::Shared(address, _) if self.next == self.end && reads && !self.known.contains_key(&address) => {
+                return Ok(Flow::Stop(Stop::Leaves));
+            }
+            Target::Shared(..) | Target::Plain(..) => make(self, world, target)?,
+        }
+        Ok(Flow::Next)
+    }
+
+    /// Reads into a local; gives the event, if there is one.
+    fn read(
+        &mut self,
+        world: &mut World<'a>,
+        target: &Target,
+        dst: LocalId,
+        tags: &TagSet,
+        addr: &Taint,
+    ) -> Result<Option<usize>, Flaw> {
+        match *target {
+            Target::Shared(address, _) if self.open > 0 && self.known.contains_key(&address) => {
+                let known = &self.known[&address];
+                let (value, taint) = (known.value, known.taint.clone());
+                self.frame().assign(dst, value, taint);
+                Ok(None)
+            }
+            Target::Shared(address, width) => {
+                let (at, value) = self.take_read(world, (address, width), tags, addr)?;
+                self.frame().assign(dst, value, Taint::from([at]));
+                if self.open > 0 {
+                    let known = Known { value, taint: Taint::from([at]), written: false };
+                    self.known.insert(address, known);
+                    return Ok(None);
+                }
+                Ok(Some(at))
+            }
+            Target::Plain(address, _) => {
+                let value = world.memory.read(self.id, address).map_err(|what| self.flaw(world, what))?;
+                self.frame().assign(dst, value, Taint::new());
+                Ok(None)
+            }
+            Target::Nowhere => Ok(None),
+        }
+    }
+
+    /// Writes a value; gives the event, if there is one.
+    fn write(
+        &mut self,
+        world: &mut World<'a>,
+        target: &Target,
+        value: u64,
+        tags: &TagSet,
+        (addr, data): (&Taint, Taint),
+    ) -> Result<Option<usize>, Flaw> {
+        match *target {
+            Target::Shared(address, width) if self.open > 0 => {
+                let mut taint = data;
+                taint.extend(addr);
+                self.known.insert(address, Known { value: truncate(value, width), taint, written: true });
+                Ok(None)
+            }
+            Target::Shared(address, width) => {
+                let value = truncate(value, width);
+                self.take_write(world, (address, value), tags, (addr, &data)).map(Some)
+            }
+            Target::Plain(address, width) => {
+                let written = world.memory.write(self.id, address, truncate(value, width));
+                written.map_err(|what| self.flaw(world, what))?;
+                Ok(None)
+            }
+            Target::Nowhere => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The checker for programs that begin alone: decides whether an execution shows that a property fails.
+
+use crate::axioms::{forbidden_by, knows_sections};
+use crate::dynamic::{Stop, replay_all};
+use crate::execution::{EventId, Execution, Property, Violation};
+use crate::flaw::Flaw;
+use crate::relations::relate;
+use ir::{Program, ThreadId};
+use model::Model;
+use source::Span;
+
+/// Checks that `execution` is an execution of `program` under `model` in which `property` fails as it says.
+///
+/// # Errors
+/// The first thing that is wrong with it.
+pub fn check_violation(
+    program: &Program,
+    model: &Model,
+    execution: &Execution,
+    property: Property,
+) -> Result<(), Flaw> {
+    if !program.alone {
+        return Err(Flaw::Initial("the program does not begin alone".to_owned()));
+    }
+    let Some(violation) = &execution.violation else {
+        return Err(Flaw::Violation("the execution does not say what fails".to_owned()));
+    };
+    let (replays, stops) = replay_all(program, execution)?;
+    let structure = relate(program, execution, &replays)?;
+    let Some(stop) = stops.get(violation.thread.index()) else {
+        return Err(Flaw::Violation("there is no such thread".to_owned()));
+    };
+    match property {
+        Property::Assertions { memory } => fails(stop, violation, memory)?,
+        Property::Deadlock => deadlocked(program, execution, &stops, violation)?,
+    }
+    if structure.sections.iter().any(Option::is_some) && !knows_sections(model) {
+        return Err(Flaw::Violation(format!("the model {} does not say what an atomic section is", model.name)));
+    }
+    forbidden_by(model, &structure).map_or(Ok(()), |axiom| Err(Flaw::Forbidden(axiom)))
+}
+
+/// The threads that wait at the end of an execution, each with the instruction that it waits at.
+///
+/// # Errors
+/// What the program cannot do.
+pub fn waiting(program: &Program, execution: &Execution) -> Result<Vec<(ThreadId, Span)>, Flaw> {
+    let (_, stops) = replay_all(program, execution)?;
+    let waits = |(at, stop): (usize, &Stop)| match stop {
+        Stop::Waits { span, .. } | Stop::Joins { span } => Some((ThreadId(at as u32), *span)),
+        Stop::Unborn | Stop::Finished(_) | Stop::Leaves | Stop::Fails { .. } | Stop::Strays { .. } => None,
+    };
+    Ok(stops.iter().enumerate().filter_map(waits).collect())
+}
+
+/// Checks that a thread stops where the violation says, because of what it says.
+fn fails(stop: &Stop, violation: &Violation, memory: bool) -> Result<(), Flaw> {
+    let found = match stop {
+        Stop::Fails { span, message } => {
+            if *message != violation.message {
+                return Err(Flaw::Violation(format!("what fails is `{message}`, not `{}`", violation.message)));
+            }
+            span
+        }
+        Stop::Strays { span } if memory => span,
+        Stop::Unborn
+        | Stop::Finished(_)
+        | Stop::Leaves
+        | Stop::Waits { .. }
+        | Stop::Joins { .. }
+        | Stop::Strays { .. } => {
+            return Err(Flaw::Violation(format!("`{}` does not fail", violation.message)));
+        }
+    };
+    if *found == violation.span { Ok(()) } else { Err(Flaw::Violation("it fails at another place".to_owned())) }
+}
+
+/// Checks that every thread has ended or waits for ever, the one of the violation at its place.
+fn deadlocked(program: &Program, execution: &Execution, stops: &[Stop], violation: &Violation) -> Result<(), Flaw> {
+    for (at, stop) in stops.iter().enumerate() {
+        let name = || execution.thread_name(program, ThreadId(at as u32));
+        let span = match stop {
+            Stop::Unborn | Stop::Finished(_) => None,
+            Stop::Joins { span } => Some(span),
+            Stop::Waits { span, reads } => {
+                if let Some(read) = reads.iter().find(|&&read| !reads_last(execution, read)) {
+                    let what = format!("{} waits, but what it read at event {read} changes", name());
+                    return Err(Flaw::Violation(what));
+                }
+                Some(span)
+            }
+            Stop::Leaves | Stop::Fails { .. } | Stop::Strays { .. } => {
+                return Err(Flaw::Violation(format!("{} has neither ended nor does it wait", name())));
+            }
+        };
+        if at == violation.thread.index() && span != Some(&violation.span) {
+            return Err(Flaw::Violation(format!("{} does not wait there", name())));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a read takes its value from the last write of its location in coherence order.
+fn reads_last(execution: &Execution, read: usize) -> bool {
+    let source = execution.rf.iter().find(|(_, reader)| reader.index() == read).map(|&(write, _)| write);
+    let last = |write: EventId| {
+        let order = execution.co.iter().find(|order| order.contains(&write));
+        order.is_none_or(|order| order.last() == Some(&write))
+    };
+    source.is_some_and(last)
+}

@@ -1,0 +1,17 @@
+//! Random C programs as text, smaller variants of such a text, and what it means that engines agree about one.
+//!
+//! The programs need no preprocessor: what they use they declare. They are small in every way, because the judge looks at
+//! every state: few threads, few accesses, small values, and loops whose number of iterations constants decide or which
+//! only wait.
+
+mod agree;
+mod body;
+mod cycle;
+mod generate;
+mod library;
+mod place;
+mod shrink;
+
+pub use agree::{Answer, Complaint, Tally, Way, agree, grows_beyond_buffers};
+pub use generate::{Config, generate};
+pub use shrink::shrink;
