@@ -292,7 +292,7 @@ impl Running {
             Unwind::Bound(bound) => (bound, None),
             Unwind::Auto => (1, Some(self.timeout.unwrap_or(PATIENCE))),
         };
-        let options = Options { unwind, widen: 0, loops: self.unwind_loop.clone(), order };
+        let options = Options { unwind, widen: 0, deepens: false, loops: self.unwind_loop.clone(), order };
         let property = c.unwrap_or(Property::Assertions { memory: true });
         Request { engine, options, property, deepen }
     }

@@ -39,6 +39,12 @@ use std::collections::BTreeMap;
 use symbolic::{Halt, Settings};
 use witness::Execution;
 
+/// While the bound on loops is still growing, this many iterations that constants decide are free.
+const DECIDED_WHILE_DEEPENING: u32 = 8;
+
+/// While it is, this many threads are started for free.
+const THREADS_WHILE_DEEPENING: u32 = 4;
+
 /// The engine.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PartialOrder;
@@ -69,6 +75,8 @@ impl Engine for PartialOrder {
         let last = task.options.unwind.saturating_add(task.options.widen);
         let settings = Settings {
             unwind: (task.options.unwind, last),
+            threads: if task.options.deepens { THREADS_WHILE_DEEPENING } else { u32::MAX },
+            free: if task.options.deepens { DECIDED_WHILE_DEEPENING } else { u32::MAX },
             loops: &task.options.loops,
             dependencies: waits || shape::wants_dependencies(task.model),
             waits,
@@ -78,7 +86,7 @@ impl Engine for PartialOrder {
             Halt::Cancelled => observer.stop().unwrap_or(NoAnswer::Cancelled),
             Halt::Refused(why) => NoAnswer::GaveUp(why),
         })?;
-        symbolic::narrow(&mut structure);
+        symbolic::narrow(&mut structure, settings.go_on);
         let reachable = structure.cuts.iter().filter(|(when, _)| *when != Bool::FALSE);
         let mut loops: Vec<Span> = reachable.map(|&(_, span)| span).collect();
         loops.sort();

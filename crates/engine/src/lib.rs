@@ -44,6 +44,8 @@ pub struct Options {
     pub unwind: u32,
     /// By how much the engine may widen that bound if it is not enough, step by step.
     pub widen: u32,
+    /// Whether somebody will ask again with a larger bound if this one is not enough.
+    pub deepens: bool,
     /// Bounds for single loops, by the line in which the loop begins; they replace `unwind` there.
     pub loops: Vec<(u32, u32)>,
     /// How the partial-order engine orders events.
@@ -62,7 +64,7 @@ pub enum Order {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { unwind: 2, widen: 0, loops: Vec::new(), order: Order::Theory }
+        Options { unwind: 2, widen: 0, deepens: false, loops: Vec::new(), order: Order::Theory }
     }
 }
 

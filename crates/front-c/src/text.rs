@@ -13,7 +13,7 @@ const PRELUDE: &str = "typedef int __auto_type; typedef _Complex __int128_t; typ
 /// Stands for the missing middle of `a ?: b`.
 pub(crate) const SAME: &str = " __fencepost_same ";
 
-/// Words that may begin a declaration and be followed by a parenthesis; before any other word, `int` is missing.
+/// Words that may begin a declaration and be followed by a parenthesis, and are no name of a function.
 const TYPE_WORDS: &[&str] =
     &["typeof", "__typeof", "__typeof__", "_Static_assert", "_Atomic", "_Alignas", "asm", "__asm", "__asm__"];
 
@@ -359,8 +359,7 @@ impl<'t> Rewriter<'t> {
             self.blank(end);
             return Ok(());
         }
-        let called = self.text[end..].trim_start().starts_with('(');
-        if self.last == Last::End && called && !TYPE_WORDS.contains(&word) {
+        if self.last == Last::End && !TYPE_WORDS.contains(&word) && defines_function(&self.bytes[end..]) {
             self.insert("int ");
         }
         if word == "else" {
@@ -517,6 +516,24 @@ impl<'t> Rewriter<'t> {
             help: "split it into several statements or functions",
         }
     }
+}
+
+/// Whether parameters and a body follow the first word of a declaration: then `int` is missing before it.
+fn defines_function(rest: &[u8]) -> bool {
+    let mut rest = rest.iter().skip_while(|b| b.is_ascii_whitespace()).peekable();
+    if rest.peek() != Some(&&b'(') {
+        return false;
+    }
+    let mut depth = 0usize;
+    for byte in rest.by_ref() {
+        match byte {
+            b'(' => depth += 1,
+            b')' if depth == 1 => break,
+            b')' => depth -= 1,
+            _ => {}
+        }
+    }
+    rest.find(|b| !b.is_ascii_whitespace()) == Some(&b'{')
 }
 
 #[cfg(test)]

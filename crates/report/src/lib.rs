@@ -10,6 +10,7 @@ mod graph;
 pub mod herd;
 pub mod html;
 pub mod json;
+pub mod litmus;
 mod names;
 mod route;
 pub mod story;

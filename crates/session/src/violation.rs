@@ -50,6 +50,7 @@ pub fn violation(
     for (bound, widen) in bounds(request.options.unwind) {
         let mut request = request.clone();
         request.options.unwind = bound;
+        request.options.deepens = request.deepen.is_some();
         request.options.widen = if request.deepen.is_some() { widen } else { 0 };
         // The first bound has all the time that there is.
         let until = request.deepen.filter(|_| best.is_some()).map(|patience| (started + patience, patience));

@@ -1,6 +1,6 @@
 //! Reads that can only take a few constants become choices between those constants.
 
-use crate::structure::{Input, Kind, Structure};
+use crate::structure::{Event, Input, Kind, Structure};
 use logic::{Substitution, Term, TermNode, Terms};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -15,30 +15,35 @@ type Values = Option<BTreeSet<u64>>;
 ///
 /// The analysis starts with nothing and adds what writes can write until nothing changes, so it finds the least
 /// solution: values that only justify themselves are not in it.
-pub fn narrow(structure: &mut Structure) {
+pub fn narrow(structure: &mut Structure, go_on: &dyn Fn() -> bool) {
     let reads: Vec<usize> = (0..structure.events.len()).filter(|&e| structure.events[e].kind == Kind::Read).collect();
     let writes: Vec<usize> = (0..structure.events.len()).filter(|&e| structure.events[e].kind == Kind::Write).collect();
     let mut known: FxHashMap<Term, Values> = FxHashMap::default();
     reads.iter().for_each(|&read| drop(known.insert(structure.events[read].value, Some(BTreeSet::new()))));
+    // What can be written to each location, as far as it is known.
+    let mut written: Vec<Values> = vec![Some(BTreeSet::new()); structure.locations.len()];
     loop {
+        if !go_on() {
+            return;
+        }
         let mut memo = FxHashMap::default();
+        for &write in &writes {
+            let event = &structure.events[write];
+            let there = values(&structure.terms, event.address, &known, &mut memo);
+            let new = values(&structure.terms, event.value, &known, &mut memo);
+            for location in possible(structure, event, &there) {
+                let mask = structure.locations[location].width.mask();
+                written[location] = union(written[location].take(), new.as_ref(), mask);
+            }
+        }
         let mut changed = false;
         for &read in &reads {
             let event = &structure.events[read];
-            let width = structure.terms.width(event.value);
-            let at = values(&structure.terms, event.address, &known, &mut memo);
+            let mask = structure.terms.width(event.value).mask();
+            let there = values(&structure.terms, event.address, &known, &mut memo);
             let mut found: Values = known[&event.value].clone();
-            for &write in &writes {
-                let source = &structure.events[write];
-                let there = values(&structure.terms, source.address, &known, &mut memo);
-                if !may_meet(&at, &there) {
-                    continue;
-                }
-                let written = values(&structure.terms, source.value, &known, &mut memo);
-                // A store cuts the value to the cell, a load to the register; both keep at least the narrower bits.
-                let cells = cell_masks(structure, &source.candidates, &there);
-                let masks: BTreeSet<u64> = cells.into_iter().map(|m| m & width.mask()).collect();
-                found = union(found, written, &masks);
+            for location in possible(structure, event, &there) {
+                found = union(found, written[location].as_ref(), mask);
             }
             if found != known[&event.value] {
                 changed = true;
@@ -110,25 +115,19 @@ fn rewrite(structure: &mut Structure, substitution: &mut Substitution) {
     }
 }
 
-fn may_meet(a: &Values, b: &Values) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => !a.is_disjoint(b),
-        (None, _) | (_, None) => true,
-    }
+/// The locations that an event can access when its address has one of these values.
+fn possible(structure: &Structure, event: &Event, at: &Values) -> Vec<usize> {
+    let locations = event.candidates.iter().map(|&location| location as usize);
+    let meets = |location: &usize| {
+        at.as_ref().is_none_or(|values| values.contains(&structure.locations[*location].address.to_bits()))
+    };
+    locations.filter(meets).collect()
 }
 
-/// The masks of the cells that an address can be.
-fn cell_masks(structure: &Structure, candidates: &[u32], at: &Values) -> BTreeSet<u64> {
-    let locations = candidates.iter().map(|&location| structure.locations[location as usize]);
-    let possible = |address: ir::Address| at.as_ref().is_none_or(|values| values.contains(&address.to_bits()));
-    locations.filter(|location| possible(location.address)).map(|location| location.width.mask()).collect()
-}
-
-fn union(into: Values, new: Values, masks: &BTreeSet<u64>) -> Values {
+/// The union of two sets of values, the second one cut to a mask.
+fn union(into: Values, new: Option<&BTreeSet<u64>>, mask: u64) -> Values {
     let mut into = into?;
-    for value in new? {
-        into.extend(masks.iter().map(|mask| value & mask));
-    }
+    into.extend(new?.iter().map(|value| value & mask));
     (into.len() <= MAX_VALUES).then_some(into)
 }
 
@@ -144,7 +143,7 @@ fn values(terms: &Terms, term: Term, known: &FxHashMap<Term, Values>, memo: &mut
         TermNode::Ite(_, then, otherwise) => {
             let then = values(terms, then, known, memo);
             let otherwise = values(terms, otherwise, known, memo);
-            union(then, otherwise, &BTreeSet::from([width.mask()]))
+            union(then, otherwise.as_ref(), width.mask())
         }
         TermNode::Unary(op, operand) => {
             let from = terms.width(operand);

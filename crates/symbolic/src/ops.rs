@@ -454,7 +454,7 @@ impl Run<'_> {
                 self.failure(fails, message, span, false);
                 state.guard = self.structure.terms.and(state.guard, condition);
             }
-            System::Spawn { dst, function: body, args } => self.spawn(state, *dst, *body, args, here)?,
+            System::Spawn { dst, function: body, args } => self.spawn(state, *dst, *body, args, here, span)?,
             System::Join { thread, result } => self.join(state, thread, *result, span),
             System::Current { dst } => {
                 let handle = self.structure.terms.constant(u64::from(self.current.id.0) + 1, Width::WORD);
@@ -531,6 +531,7 @@ impl Run<'_> {
         body: FunctionId,
         args: &[Expr],
         here: u64,
+        span: Span,
     ) -> Result<(), Halt> {
         let first = self.program.threads.len();
         let number = match self.knowledge.threads.get(&here) {
@@ -548,12 +549,18 @@ impl Run<'_> {
         let values: Vec<(Term, Taint)> = args.iter().map(|arg| (self.expr(state, arg), Taint::new())).collect();
         let parent = self.current.id;
         self.structure.inputs[parent.index()].push((state.guard, Input::Thread(number)));
-        let position = self.structure.threads[parent.index()].len() as u32;
-        let link = Link { from: (parent.0, position), to: (number, 0), when: Bool::TRUE };
-        self.structure.links.push(link);
         state.effect(&mut self.structure.terms, Bool::TRUE);
-        let begin = self.fresh_state(state.guard);
-        self.thread(id, here, body, values, begin)?;
+        // A thread may always come too late to do anything: that is what those beyond the bound do.
+        self.starts += 1;
+        let allowed = self.allowed(self.starts.saturating_sub(self.settings.threads));
+        let mut begin = self.fresh_state(state.guard);
+        self.cut_here(&mut begin, allowed, span);
+        if begin.guard != Bool::FALSE {
+            let position = self.structure.threads[parent.index()].len() as u32;
+            let link = Link { from: (parent.0, position), to: (number, 0), when: Bool::TRUE };
+            self.structure.links.push(link);
+            self.thread(id, here, body, values, begin)?;
+        }
         let handle = self.structure.terms.constant(u64::from(number) + 1, Width::WORD);
         self.assign(state, dst, handle);
         Ok(())
@@ -567,7 +574,13 @@ impl Run<'_> {
         let position = self.structure.threads[this as usize].len() as u32;
         let mut done = Bool::FALSE;
         let mut value = self.structure.terms.constant(0, Width::WORD);
-        for other in (0..threads).filter(|&other| other != this) {
+        let certain = self.structure.terms.as_const(handle).map(|handle| handle.wrapping_sub(1));
+        let others = match certain {
+            Some(other) if other < u64::from(threads) => other as u32..other as u32 + 1,
+            Some(_) => 0..0,
+            None => 0..threads,
+        };
+        for other in others.filter(|&other| other != this) {
             let terms = &mut self.structure.terms;
             let name = terms.constant(u64::from(other) + 1, Width::WORD);
             let same = terms.eq(handle, name);

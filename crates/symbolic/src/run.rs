@@ -23,6 +23,11 @@ pub struct Settings<'a> {
     /// How often each loop goes round at most while nothing but its bound decides, and how deep recursion goes: a first
     /// bound, and a last one up to which [`Structure::widen`] widens it.
     pub unwind: (u32, u32),
+    /// How many iterations that constants decide, and that others could see, are free in each loop; further ones count
+    /// against the bound.
+    pub free: u32,
+    /// How many threads are started for free; further ones count against the bound, and beyond it a thread does nothing.
+    pub threads: u32,
     /// Bounds for single loops, by the line in which they begin.
     pub loops: &'a [(u32, u32)],
     /// Whether dependencies between events are wanted.
@@ -114,6 +119,8 @@ pub struct Run<'p> {
     /// The ends of threads: found, or supposed because somebody joins a thread before it is executed here.
     pub ends: FxHashMap<u32, End>,
     pub supposed: FxHashMap<u32, End>,
+    /// How many threads were started.
+    pub starts: u32,
     pub analyses: FxHashMap<FunctionId, Rc<Analysis>>,
     /// Sections that are the same: a parent for each.
     pub sections: Vec<u32>,
@@ -292,6 +299,7 @@ impl<'p> Run<'p> {
             current,
             ends: FxHashMap::default(),
             supposed: FxHashMap::default(),
+            starts: 0,
             analyses: FxHashMap::default(),
             sections: Vec::new(),
         }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Iterations of a loop that constants decide do not count against the bound, but there are not more than this.
-const DECIDED_ITERATIONS: u32 = 5_000;
+const DECIDED_ITERATIONS: u32 = 20_000;
 
 /// Functions nested deeper than this are refused.
 const CALL_DEPTH: usize = 250;
@@ -120,7 +120,7 @@ impl Run<'_> {
         let level = frame.outer + frame.loops.len();
         let own_bound = self.own_bound(frame.function, this.header);
         let outside = self.current.context;
-        let (mut counted, mut decided) = (0, 0);
+        let (mut counted, mut decided, mut free) = (0, 0, 0);
         let round = Round { contains: this.contains.clone(), met: false, undecided: false };
         frame.loops.push(round);
         for iteration in 0u32.. {
@@ -143,12 +143,15 @@ impl Run<'_> {
             if let Some(round) = frame.loops.last_mut() {
                 (round.met, round.undecided) = (false, false);
             }
+            let size = self.structure.events.len() + self.structure.links.len();
             self.items(frame, &this.items)?;
             let back = frame.incoming.remove(&this.header).unwrap_or_default();
             let back = self.changed(frame, this.header, back, start.as_deref(), level);
             let round = frame.loops.last().expect("pushed above");
-            if round.met && !round.undecided && decided < DECIDED_ITERATIONS {
+            let seen = self.structure.events.len() + self.structure.links.len() != size;
+            if round.met && !round.undecided && decided < DECIDED_ITERATIONS && (!seen || free < self.settings.free) {
                 decided += 1;
+                free += u32::from(seen);
             } else {
                 counted += 1;
             }
@@ -266,18 +269,21 @@ impl Run<'_> {
                     state.control.push(Control { taint, depth, join: *join });
                 }
                 let terms = &mut self.structure.terms;
-                let mut taken = state.clone();
-                taken.guard = terms.and(state.guard, condition);
-                state.guard = terms.and(state.guard, !condition);
-                let decided = taken.guard == Bool::FALSE || state.guard == Bool::FALSE;
+                let (yes, no) = (terms.and(state.guard, condition), terms.and(state.guard, !condition));
+                let decided = yes == Bool::FALSE || no == Bool::FALSE;
                 for round in frame.loops.iter_mut().filter(|round| round.contains[id.index()]) {
                     if !round.contains[then.index()] || !round.contains[otherwise.index()] {
                         round.met = true;
                         round.undecided |= !decided;
                     }
                 }
-                let ways = [(*then, taken), (*otherwise, state)];
-                ways.into_iter().filter(|(_, state)| state.guard != Bool::FALSE).for_each(|(to, state)| go(to, state));
+                if no != Bool::FALSE && yes != Bool::FALSE {
+                    go(*then, State { guard: yes, ..state.clone() });
+                    go(*otherwise, State { guard: no, ..state });
+                } else {
+                    let (to, guard) = if no == Bool::FALSE { (*then, yes) } else { (*otherwise, no) };
+                    go(to, State { guard, ..state });
+                }
             }
             Terminator::Return(value) => {
                 let value = value.as_ref().map(|value| (self.expr(&state, value), self.taint(&state, value)));

@@ -64,8 +64,15 @@ fn program(objects: &[&str], functions: Vec<Function>) -> Program {
 }
 
 fn run(program: &Program, unwind: u32) -> Structure {
-    let settings =
-        Settings { unwind: (unwind, unwind), loops: &[], dependencies: true, waits: false, go_on: &|| true };
+    let settings = Settings {
+        unwind: (unwind, unwind),
+        free: u32::MAX,
+        threads: u32::MAX,
+        loops: &[],
+        dependencies: true,
+        waits: false,
+        go_on: &|| true,
+    };
     execute(program, &settings).expect("the program can be executed")
 }
 
@@ -161,8 +168,7 @@ fn a_section_reads_and_writes_each_cell_once() {
     let begin = || Op::System(System::AtomicBegin);
     let end = || Op::System(System::AtomicEnd);
     let add = |dst: u32| Op::Assign { dst: LocalId(dst), value: local(dst).binary(BinaryOp::Add, int(1)) };
-    let body =
-        vec![begin(), load(0, 0), add(0), store(0, local(0)), load(0, 0), add(0), store(0, local(0)), end()];
+    let body = vec![begin(), load(0, 0), add(0), store(0, local(0)), load(0, 0), add(0), store(0, local(0)), end()];
     let child = function("t", 0, &[INT], vec![block(body, Terminator::Return(None))]);
     let structure = run(&program(&["x"], vec![main_with(vec![load(1, 0)], &[INT]), child]), 1);
     assert_eq!((count(&structure, Kind::Read), count(&structure, Kind::Write)), (2, 1));

@@ -277,9 +277,9 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
     }
     // The `__sync` family takes further arguments, which mean nothing.
     if call.name.starts_with("__sync_") {
-        call.at_least(parsed.arity)?
+        call.at_least(parsed.arity)?;
     } else {
-        call.arity(parsed.arity)?
+        call.arity(parsed.arity)?;
     }
     let order = order(call, parsed.orders, 0)?;
     let value = match parsed.atomic {

@@ -5,7 +5,7 @@ use super::scope::Entity;
 use super::usage::declared;
 use super::{Global, GlobalId, Item, Lowering, Unit};
 use crate::types::{Kind, Type};
-use ir::{Cell, Expr, Object, ObjectId, Width};
+use ir::{Cell, Expr, FunctionId, Instr, Local, LocalId, Object, ObjectId, Op, System, Width};
 use lang_c::ast::{Declaration, ExternalDeclaration, InitDeclarator, Initializer};
 use lang_c::span::Node;
 use source::{Diagnostic, Span};
@@ -125,7 +125,7 @@ impl Lowering {
     pub fn global_address(&mut self, id: GlobalId, span: Span) -> Result<(Expr, Type), Diagnostic> {
         let ty = self.global_type(id)?;
         let global = &self.globals[id.0 as usize];
-        if global.external && !matches!(&*global.name, "stdin" | "stdout" | "stderr") {
+        if global.external && self.types.leaves(&ty).map_or(false, |leaves| leaves.len() > MAX_UNKNOWN) {
             let complaint = self.error(span, format!("the variable `{}` is declared but not defined", global.name));
             return Err(complaint.help("define it, with the value that it has at first"));
         }
@@ -141,9 +141,35 @@ impl Lowering {
         self.program.objects.push(Object { name, cells: Vec::new() });
         let object = ObjectId(self.program.objects.len() as u32 - 1);
         self.globals[id.0 as usize].object = Some(object);
-        let cells = self.initial_cells(id)?;
-        self.program.objects[object.index()].cells = cells;
+        // Of a variable that is defined elsewhere with a type that is defined elsewhere, only the address is known.
+        if !self.globals[id.0 as usize].external || self.types.size(&ty).is_ok() {
+            let cells = self.initial_cells(id)?;
+            self.program.objects[object.index()].cells = cells;
+        }
         Ok((Expr::Address(object, 0), ty))
+    }
+
+    /// What is only declared, and defined elsewhere, holds any value at first: `main` begins by saying so.
+    pub fn forget_externals(&mut self, main: FunctionId) {
+        let external = |global: &Global| if global.external { global.object } else { None };
+        let objects: Vec<ObjectId> = self.globals.iter().filter_map(external).collect();
+        let tags = self.tags(&["NA"]);
+        let mut instrs = Vec::new();
+        for object in objects {
+            let cells: Vec<(u64, Width)> =
+                self.program.objects[object.index()].cells.iter().map(|cell| (cell.offset, cell.width)).collect();
+            for (offset, width) in cells {
+                let function = &mut self.program.functions[main.index()];
+                let dst = LocalId(function.locals.len() as u32);
+                function.locals.push(Local { name: format!("%unknown{}", dst.0), width });
+                instrs.push(Op::System(System::Nondet { dst }));
+                let (addr, value, tags) = (Expr::Address(object, offset), Expr::Local(dst), tags.clone());
+                instrs.push(Op::Store { addr, value, tags });
+            }
+        }
+        if let Some(first) = self.program.functions[main.index()].blocks.first_mut() {
+            first.instrs.splice(0..0, instrs.into_iter().map(|op| Instr { op, span: Span::default() }));
+        }
     }
 
     /// The cells of a variable with their first values.
@@ -208,6 +234,9 @@ impl Lowering {
         object
     }
 }
+
+/// Variables that are defined elsewhere can have so many scalars.
+const MAX_UNKNOWN: usize = 1000;
 
 /// Types for which ours counts whatever the headers say.
 fn library_type(name: &str) -> bool {

@@ -287,6 +287,7 @@ impl Lowering {
             }
         }
         self.build_dispatch();
+        self.forget_externals(body);
         publish::publish(&mut self.program);
         Ok(())
     }
