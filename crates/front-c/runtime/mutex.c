@@ -33,9 +33,9 @@ int pthread_mutex_lock(struct __fencepost_mutex *m) {
         if (__fencepost_get(&m->owner) == self) return __fencepost_again(m, kind);
         __fencepost_fence();
         __fencepost_wait(__fencepost_swap_if(&m->lock, 0, 1) == 0);
+        __fencepost_fence();
         __fencepost_set(&m->owner, self);
         __fencepost_set(&m->count, 1);
-        __fencepost_fence();
         return 0;
     }
     __fencepost_fence();
@@ -56,13 +56,11 @@ int pthread_mutex_trylock(struct __fencepost_mutex *m) {
         }
         __fencepost_fence();
         old = __fencepost_swap_if(&m->lock, 0, 1);
-        if (old == 0) {
-            __fencepost_set(&m->owner, self);
-            __fencepost_set(&m->count, 1);
-        }
         __fencepost_fence();
-        if (old == 0) return 0;
-        return 16;
+        if (old) return 16;
+        __fencepost_set(&m->owner, self);
+        __fencepost_set(&m->count, 1);
+        return 0;
     }
     __fencepost_fence();
     old = __fencepost_swap_if(&m->lock, 0, 1);

@@ -74,6 +74,8 @@ pub struct Program {
     pub source: SourceFile,
     /// Shared memory.
     pub objects: Vec<Object>,
+    /// The names of cells inside objects, for the reader: `[3]`, `.next`. What is not here is named by its offset.
+    pub parts: BTreeMap<Address, String>,
     /// The bodies of threads.
     pub functions: Vec<Function>,
     /// The threads, all started at once. Threads that these start are not here.
@@ -378,6 +380,7 @@ impl Program {
             arch: arch.into(),
             source,
             objects: Vec::new(),
+            parts: BTreeMap::new(),
             functions: Vec::new(),
             threads: Vec::new(),
             alone: false,
@@ -420,9 +423,12 @@ impl Program {
         })
     }
 
-    /// The name of a location for the reader: `x`, or `a[8]` for the cell at byte 8.
+    /// The name of a location for the reader: `x`, `s.next`, or `a[8]` for the cell at byte 8 if it has no other name.
     pub fn address_name(&self, address: Address) -> String {
         let name = self.objects.get(address.object.index()).map_or("?", |object| &object.name);
+        if let Some(part) = self.parts.get(&address) {
+            return format!("{name}{part}");
+        }
         if address.offset == 0 { name.to_owned() } else { format!("{name}[{}]", address.offset) }
     }
 

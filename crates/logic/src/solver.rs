@@ -73,11 +73,6 @@ impl Solver {
         let mut sat = CaDiCal::new();
         // Bounded variable addition does not go together with an external propagator.
         sat.set("factor", 0);
-        if let Ok(opts) = std::env::var("FP_OPTS") {
-            for o in opts.split(',').filter(|o| !o.is_empty()) {
-                match o.split_once('=') { Some((n, v)) => { assert!(sat.set(n, v.parse().expect("x")), "{n}"); } None => { assert!(sat.configure(o)); } }
-            }
-        }
         Solver { sat, variables: 0, clauses: 0, truth: None, conflicts: Rc::new(Cell::new(0)) }
     }
 

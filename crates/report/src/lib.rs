@@ -1,4 +1,4 @@
-//! Verdicts and executions as text, JSON, CSV, herd's block, dot, SVG and HTML.
+//! Verdicts and executions as text, JSON, CSV, herd's block, dot, SVG, HTML, litmus tests and witnesses for SV-COMP.
 //!
 //! Everything here is a pure function from the plain data of [`data`] to a `String`. Nothing is read, written or
 //! printed. One file per format; a new format is a new file.
@@ -14,6 +14,7 @@ pub mod litmus;
 mod names;
 mod route;
 pub mod story;
+pub mod svcomp;
 pub mod svg;
 pub mod text;
 

@@ -27,6 +27,13 @@ fn numbered(names: &[&str]) -> Vec<String> {
     names.iter().enumerate().map(number).collect()
 }
 
+/// Whether a name is one that C knows.
+pub(crate) fn is_identifier(name: &str) -> bool {
+    let mut letters = name.chars();
+    let first = letters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+    first && letters.all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
 /// The index of a cell in an object all of whose cells are alike and stand side by side.
 fn index(object: &Object, offset: u64) -> Option<usize> {
     let width = object.cells.first()?.width;

@@ -176,7 +176,15 @@ impl Run<'_> {
         self.knowledge.cells.entry(number).or_default().insert(offset, width);
         if let Some(made) = self.made.get_mut(&number) {
             let terms = &mut self.structure.terms;
-            let value = if made.zeroed { terms.constant(0, width) } else { terms.fresh(width) };
+            // What happens to be there is any number, but no address: memory that nobody wrote points nowhere.
+            let value = match (made.zeroed, width) {
+                (true, _) => terms.constant(0, width),
+                (false, Width::WORD) => {
+                    let low = terms.fresh(Width::new(40));
+                    terms.unary(ir::UnaryOp::ZeroExtend(Width::WORD), low)
+                }
+                (false, _) => terms.fresh(width),
+            };
             made.cells.insert(offset, (width, value));
         }
     }

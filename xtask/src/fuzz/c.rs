@@ -74,7 +74,12 @@ pub fn run(args: &[String]) -> Result<u8> {
     for found in &found {
         let path = save(&plan, found)?;
         let Complaint { kind, model, what } = &found.complaint;
-        println!("{kind} under {model} (program {}):\n{}\n{what}\nsaved as {}\n", found.seed, found.text, path.display());
+        println!(
+            "{kind} under {model} (program {}):\n{}\n{what}\nsaved as {}\n",
+            found.seed,
+            found.text,
+            path.display()
+        );
     }
     for (name, time) in ["partial-order", "partial-order with clocks", "buffers"].iter().zip(counts.times) {
         println!("{name:<26} {time:>9.1} s");
@@ -214,7 +219,8 @@ fn save(plan: &Plan, found: &Found) -> Result<PathBuf> {
     let path = folder.join(format!("c-{}.c", found.seed));
     let Complaint { kind, model, what } = &found.complaint;
     let what = what.replace("*/", "* /").replace('\n', "\n * ");
-    let mut text = format!("/* Found by `cargo xtask fuzz --c`, program {}: {kind} under {model}.\n * {what}\n", found.seed);
+    let mut text =
+        format!("/* Found by `cargo xtask fuzz --c`, program {}: {kind} under {model}.\n * {what}\n", found.seed);
     let file = SourceFile::new("random.c", &*found.text);
     if let Ok(program) = session::load(&file, &Reading::default()) {
         for model in plan.models.iter().filter(|model| model.head.buffers.is_some()) {

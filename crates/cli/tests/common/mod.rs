@@ -31,9 +31,18 @@ pub fn scratch(name: &str) -> PathBuf {
 
 /// The litmus files in a folder, in order.
 pub fn litmus_files(folder: &Path) -> Vec<PathBuf> {
+    files(folder, "litmus")
+}
+
+/// The C files in a folder, in order.
+pub fn c_files(folder: &Path) -> Vec<PathBuf> {
+    files(folder, "c")
+}
+
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let paths = entries.map(|entry| entry.expect("folders can be read").path());
-    let mut found: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|e| e == "litmus")).collect();
+    let mut found: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|e| e == extension)).collect();
     found.sort();
     found
 }

@@ -1,6 +1,6 @@
 //! Conversions and operators.
 
-use super::place::fold;
+use super::fold::fold;
 use super::{Lowering, Value};
 use crate::types::{Kind, Type};
 use ir::{BinaryOp, Expr, Op, System, UnaryOp, Width};
@@ -17,12 +17,13 @@ impl Lowering {
         let width = self.scalar_width(&to)?;
         self.scalar_width(&value.ty)?;
         if value.ty.is_float() || to.is_float() {
-            return self.convert_float(value, &to, width);
+            return self.convert_float(&value, &to, width);
         }
         if to.kind == Kind::Bool {
             let bit = self.truth(value);
             return Ok(Value { expr: fold(bit.unary(UnaryOp::ZeroExtend(width))), ty: to });
         }
+        let value = if self.types.ilp32 { self.between_sizes(value, &to) } else { value };
         let from = self.body.width(&value.expr);
         let signed = value.ty.is_signed();
         let expr = if width < from {
@@ -42,16 +43,41 @@ impl Lowering {
         Ok(Value { expr, ty: to })
     }
 
-    fn convert_float(&mut self, value: Value, to: &Type, width: Width) -> Result<Value, Diagnostic> {
+    /// Where integers have half the width of an address: a pointer becomes an integer of 32 bits, or the other way round,
+    /// so that it can be turned back. The number of the object goes into the upper 12 bits, the offset into the others;
+    /// numbers below 2^20 stay what they are.
+    fn between_sizes(&mut self, value: Value, to: &Type) -> Value {
+        let shift = |e: Expr, op: BinaryOp, by: i64| fold(e.binary(op, Expr::constant(by, Width::WORD)));
+        let low = |e: Expr| fold(e.binary(BinaryOp::And, Expr::constant(0xf_ffff, Width::WORD)));
+        let narrow = |ty: &Type| matches!(ty.kind, Kind::Int { bits, .. } if bits <= 32);
+        if value.ty.is_pointer() && narrow(to) {
+            let object = shift(shift(value.expr.clone(), BinaryOp::LShr, 40), BinaryOp::Shl, 20);
+            let expr = fold(object.binary(BinaryOp::Or, low(value.expr)));
+            return Value { expr, ty: Type::ULONG_LONG };
+        }
+        if to.is_pointer() && narrow(&value.ty) {
+            let bits = if value.ty.is_signed() && self.body.width(&value.expr) < Width::INT {
+                fold(value.expr.unary(UnaryOp::SignExtend(Width::INT)))
+            } else {
+                value.expr
+            };
+            let word = fold(bits.unary(UnaryOp::ZeroExtend(Width::WORD)));
+            let object = shift(shift(word.clone(), BinaryOp::LShr, 20), BinaryOp::Shl, 40);
+            return Value { expr: fold(object.binary(BinaryOp::Or, low(word))), ty: Type::ULONG_LONG };
+        }
+        value
+    }
+
+    fn convert_float(&mut self, value: &Value, to: &Type, width: Width) -> Result<Value, Diagnostic> {
         if !to.is_float() {
-            if let Some(number) = float_constant(&value) {
+            if let Some(number) = float_constant(value) {
                 return Ok(self.int(number as i64, to));
             }
             let complaint = self.error(self.span(), "a floating-point value is made into an integer here");
             return Err(complaint.help("compute it with integers: the values of floating-point numbers are not known"));
         }
         let number = match (&value.expr, value.ty.is_float()) {
-            (_, true) => float_constant(&value),
+            (_, true) => float_constant(value),
             (Expr::Const(bits, from), false) => {
                 let signed = value.ty.is_signed();
                 Some(if signed { ir::sign_extend(*bits, *from) as f64 } else { *bits as f64 })
@@ -107,7 +133,7 @@ impl Lowering {
     }
 
     /// A truth value as an `int`.
-    pub fn from_bit(&self, bit: Expr) -> Value {
+    pub fn int_from_bit(&self, bit: Expr) -> Value {
         Value { expr: fold(bit.unary(UnaryOp::ZeroExtend(Width::INT))), ty: Type::INT }
     }
 
@@ -217,7 +243,7 @@ impl Lowering {
             },
             other => fold(other),
         };
-        self.from_bit(bit)
+        self.int_from_bit(bit)
     }
 
     fn shift(&mut self, op: &BinaryOperator, left: Value, right: Value) -> Result<Value, Diagnostic> {
@@ -241,7 +267,13 @@ impl Lowering {
         Ok(Value { expr: fold(left.expr.binary(op, amount.expr)), ty })
     }
 
-    fn float_binary(&mut self, op: &BinaryOperator, left: &Value, right: &Value, ty: &Type) -> Result<Value, Diagnostic> {
+    fn float_binary(
+        &mut self,
+        op: &BinaryOperator,
+        left: &Value,
+        right: &Value,
+        ty: &Type,
+    ) -> Result<Value, Diagnostic> {
         let constants = float_constant(left).zip(float_constant(right));
         if comparison(op) {
             let Some((a, b)) = constants else { return Err(self.float_decides()) };
@@ -306,9 +338,7 @@ impl Lowering {
 /// Keeps the low bits. What was widened before is not widened at all.
 fn narrow(expr: Expr, width: Width) -> Expr {
     match expr {
-        Expr::Unary(UnaryOp::ZeroExtend(_) | UnaryOp::SignExtend(_), inner)
-            if matches!(&*inner, Expr::Binary(op, ..) if op.is_comparison()) =>
-        {
+        Expr::Unary(UnaryOp::ZeroExtend(_) | UnaryOp::SignExtend(_), inner) if matches!(&*inner, Expr::Binary(op, ..) if op.is_comparison()) => {
             fold(inner.unary(UnaryOp::ZeroExtend(width)))
         }
         expr => fold(expr.unary(UnaryOp::Truncate(width))),

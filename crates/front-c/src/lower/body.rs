@@ -60,8 +60,7 @@ impl Body {
     /// An empty function, at its first block.
     pub fn new(name: &str, unit: Unit) -> Self {
         let library = unit == Unit::Library;
-        let function =
-            Function { name: name.to_owned(), params: 0, library, locals: Vec::new(), blocks: Vec::new() };
+        let function = Function { name: name.to_owned(), params: 0, library, locals: Vec::new(), blocks: Vec::new() };
         let mut body = Body {
             function,
             span: Span::default(),

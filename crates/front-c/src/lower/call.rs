@@ -99,7 +99,7 @@ impl Lowering {
         if matches!(target, Target::Pointer(_)) && signature.open && signature.params.is_empty() {
             for arg in &call.arguments {
                 let ty = super::declare::decayed(self.type_of(arg)?);
-                signature.params.push(super::type_of::promoted(ty));
+                signature.params.push(super::type_of::promoted(&ty));
             }
         }
         let args = self.arguments(&signature, &call.arguments, e.span)?;
@@ -186,7 +186,9 @@ impl Lowering {
         let function = match target {
             Target::Function(id) => self.request(id, self.span()),
             Target::Pointer(value) => match self.known_function(&value.expr) {
-                Some(id) if self.shape(&self.callees[id.0 as usize].signature.clone()).ok().as_ref() == Some(&shape) => {
+                Some(id)
+                    if self.shape(&self.callees[id.0 as usize].signature.clone()).ok().as_ref() == Some(&shape) =>
+                {
                     self.request(id, self.span())
                 }
                 _ => {
@@ -226,21 +228,6 @@ impl Lowering {
             converted.push(self.convert(arg, ty)?.expr);
         }
         self.emit_call(Target::Function(id), &signature, None, converted)
-    }
-
-    /// Calls through a pointer with the given values.
-    pub fn call_pointer(&mut self, pointer: Value, args: Vec<Value>) -> Result<Option<Value>, Diagnostic> {
-        let target = Target::Pointer(pointer);
-        let signature = self.target_signature(&target)?;
-        if signature.params.len() != args.len() || signature.result.is_record() {
-            let complaint = self.error(self.span(), "this pointer is to another kind of function");
-            return Err(complaint.help("give the function the parameters that it is called with"));
-        }
-        let mut converted = Vec::new();
-        for (arg, ty) in args.into_iter().zip(&signature.params) {
-            converted.push(self.convert(arg, ty)?.expr);
-        }
-        self.emit_call(target, &signature, None, converted)
     }
 
     /// `return e;`.

@@ -86,7 +86,8 @@ impl Lowering {
                 let mut ty = Type::ULONG_LONG;
                 'found: for (r, bits) in sizes.into_iter().filter(|(r, _)| *r >= rank) {
                     for signed in [true, false] {
-                        let allowed = if signed { !integer.suffix.unsigned } else { !decimal || integer.suffix.unsigned };
+                        let allowed =
+                            if signed { !integer.suffix.unsigned } else { !decimal || integer.suffix.unsigned };
                         let limit = if signed { u64::MAX >> (65 - bits) } else { u64::MAX >> (64 - bits) };
                         if allowed && value <= limit {
                             ty = Type::integer(bits, signed, r);

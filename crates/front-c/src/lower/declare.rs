@@ -100,12 +100,7 @@ impl Lowering {
         Ok(())
     }
 
-    fn specified(
-        &mut self,
-        types: &[&Node<TypeSpecifier>],
-        atomic: bool,
-        span: Span,
-    ) -> Result<Type, Diagnostic> {
+    fn specified(&mut self, types: &[&Node<TypeSpecifier>], atomic: bool, span: Span) -> Result<Type, Diagnostic> {
         let mut words = Words::default();
         let mut whole = None;
         for ty in types {
@@ -133,6 +128,13 @@ impl Lowering {
                     whole = Some(match known {
                         Some(Entity::Typedef(ty)) => ty,
                         Some(Entity::Bad(why)) => return Err((*why).clone()),
+                        Some(Entity::Constant(..) | Entity::Variable(_) | Entity::Global(_) | Entity::Function(_))
+                        | None
+                            if name.node.name == "__builtin_va_list" =>
+                        {
+                            let complaint = self.error(self.at(name.span), "arguments after `...` are not supported");
+                            return Err(complaint.help("give the function a fixed number of parameters"));
+                        }
                         Some(Entity::Constant(..) | Entity::Variable(_) | Entity::Global(_) | Entity::Function(_))
                         | None => {
                             let message = format!("`{}` is not a type that is supported", name.node.name);

@@ -1,6 +1,8 @@
 //! Expressions.
 
-use super::place::{At, Place, fold};
+use super::assign::compound;
+use super::fold::fold;
+use super::place::{At, Place};
 use super::scope::Entity;
 use super::{Lowering, Value};
 use crate::text::SAME;
@@ -77,10 +79,10 @@ impl Lowering {
             }
             Expression::UnaryOperator(unary) => match unary.node.operator.node {
                 UnaryOperator::PostIncrement | UnaryOperator::PreIncrement => {
-                    self.step(&unary.node.operand, BinaryOperator::Plus, false).map(|_| ())
+                    self.step(&unary.node.operand, &BinaryOperator::Plus, false).map(|_| ())
                 }
                 UnaryOperator::PostDecrement | UnaryOperator::PreDecrement => {
-                    self.step(&unary.node.operand, BinaryOperator::Minus, false).map(|_| ())
+                    self.step(&unary.node.operand, &BinaryOperator::Minus, false).map(|_| ())
                 }
                 UnaryOperator::Address
                 | UnaryOperator::Indirection
@@ -139,12 +141,10 @@ impl Lowering {
                 let align = self.types.align(&ty).unwrap_or(1);
                 self.int(align as i64, &self.types.size_type())
             }
-            Expression::UnaryOperator(unary) => {
-                match unary.node.operator.node {
-                    UnaryOperator::Indirection => return self.eval_place(e),
-                    _ => self.unary(&unary.node.operator.node, &unary.node.operand)?,
-                }
-            }
+            Expression::UnaryOperator(unary) => match unary.node.operator.node {
+                UnaryOperator::Indirection => return self.eval_place(e),
+                _ => self.unary(&unary.node.operator.node, &unary.node.operand)?,
+            },
             Expression::Cast(cast) => {
                 let ty = self.type_name(&cast.node.type_name)?;
                 if ty.is_void() {
@@ -192,7 +192,8 @@ impl Lowering {
         Ok(Outcome::Value(value))
     }
 
-    fn eval_place(&mut self, e: &Node<Expression>) -> Result<Outcome, Diagnostic> {
+    /// Reads the object that an expression names, or gives it if it is a structure.
+    pub fn eval_place(&mut self, e: &Node<Expression>) -> Result<Outcome, Diagnostic> {
         let place = self.place(e)?;
         if place.ty.is_record() {
             return Ok(Outcome::Place(place));
@@ -205,10 +206,10 @@ impl Lowering {
 
     fn unary(&mut self, op: &UnaryOperator, operand: &Node<Expression>) -> Result<Value, Diagnostic> {
         match op {
-            UnaryOperator::PostIncrement => self.step(operand, BinaryOperator::Plus, true),
-            UnaryOperator::PostDecrement => self.step(operand, BinaryOperator::Minus, true),
-            UnaryOperator::PreIncrement => self.step(operand, BinaryOperator::Plus, false),
-            UnaryOperator::PreDecrement => self.step(operand, BinaryOperator::Minus, false),
+            UnaryOperator::PostIncrement => self.step(operand, &BinaryOperator::Plus, true),
+            UnaryOperator::PostDecrement => self.step(operand, &BinaryOperator::Minus, true),
+            UnaryOperator::PreIncrement => self.step(operand, &BinaryOperator::Plus, false),
+            UnaryOperator::PreDecrement => self.step(operand, &BinaryOperator::Minus, false),
             UnaryOperator::Address | UnaryOperator::Indirection => {
                 let place = self.place(operand)?;
                 self.address(&place)
@@ -225,7 +226,9 @@ impl Lowering {
                     return self.binary(&BinaryOperator::Minus, zero, value);
                 }
                 if value.ty.is_pointer() {
-                    return Err(self.error(self.span(), "this cannot be computed with pointers").help("use an integer"));
+                    return Err(self
+                        .error(self.span(), "this cannot be computed with pointers")
+                        .help("use an integer"));
                 }
                 let op = if *op == UnaryOperator::Minus { UnaryOp::Neg } else { UnaryOp::Not };
                 Ok(Value { expr: fold(value.expr.unary(op)), ty: value.ty })
@@ -233,105 +236,9 @@ impl Lowering {
             UnaryOperator::Negate => {
                 let value = self.rvalue(operand)?;
                 let bit = self.truth(value);
-                Ok(self.from_bit(not(bit)))
+                Ok(self.int_from_bit(not(bit)))
             }
         }
-    }
-
-    /// `++` and `--`; gives the old or the new value.
-    fn step(&mut self, operand: &Node<Expression>, op: BinaryOperator, old: bool) -> Result<Value, Diagnostic> {
-        let place = self.place(operand)?;
-        let one = self.int(1, &Type::INT);
-        if place.ty.is_atomic() {
-            return self.atomic_update(&place, &op, one, old);
-        }
-        let before = self.read(&place)?;
-        let before = match &place.at {
-            // The local changes, so its old value is kept elsewhere.
-            At::Local(_) | At::Split(..) if old => {
-                let width = self.body.width(&before.expr);
-                let dst = self.temp(width);
-                self.emit(Op::Assign { dst, value: before.expr });
-                Value { expr: Expr::Local(dst), ty: before.ty }
-            }
-            At::Local(_) | At::Split(..) | At::Memory(_) => before,
-        };
-        let after = self.binary(&op, before.clone(), one)?;
-        let after = self.convert(after, &place.ty.unqualified())?;
-        let written = self.write(&place, after)?;
-        Ok(if old { before } else { written })
-    }
-
-    /// `lhs op= rhs`.
-    fn compound_assign(
-        &mut self,
-        op: &BinaryOperator,
-        lhs: &Node<Expression>,
-        rhs: &Node<Expression>,
-    ) -> Result<Value, Diagnostic> {
-        let place = self.place(lhs)?;
-        if place.ty.is_atomic() {
-            let operand = self.rvalue(rhs)?;
-            return self.atomic_update(&place, op, operand, false);
-        }
-        let left = self.read(&place)?;
-        let left = self.keep_unless_pure(left, &rhs.node);
-        let right = self.rvalue(rhs)?;
-        let value = self.binary(op, left, right)?;
-        let value = self.convert(value, &place.ty.unqualified())?;
-        self.write(&place, value)
-    }
-
-    /// An update of an `_Atomic` object: one read-modify-write.
-    fn atomic_update(
-        &mut self,
-        place: &Place,
-        op: &BinaryOperator,
-        operand: Value,
-        old: bool,
-    ) -> Result<Value, Diagnostic> {
-        let At::Memory(addr) = place.at.clone() else {
-            // An atomic variable that never leaves its function is like any other.
-            let before = self.read(place)?;
-            let width = self.body.width(&before.expr);
-            let dst = self.temp(width);
-            self.emit(Op::Assign { dst, value: before.expr });
-            let before = Value { expr: Expr::Local(dst), ty: before.ty };
-            let after = self.binary(op, before.clone(), operand)?;
-            let after = self.convert(after, &place.ty.unqualified())?;
-            let written = self.write(place, after)?;
-            return Ok(if old { before } else { written });
-        };
-        let ty = place.ty.unqualified();
-        let width = self.scalar_width(&ty)?;
-        let dst = self.temp(width);
-        let before = Value { expr: Expr::Local(dst), ty: ty.clone() };
-        let after = self.binary(op, before.clone(), operand)?;
-        let after = self.convert(after, &ty)?;
-        let tags = self.tags(&["A", "SC"]);
-        let value = after.expr.clone();
-        self.emit(Op::Rmw { dst, addr, when: None, value, read_tags: tags.clone(), write_tags: tags });
-        Ok(if old { before } else { after })
-    }
-
-    fn assign(
-        &mut self,
-        e: &Node<Expression>,
-        lhs: &Node<Expression>,
-        rhs: &Node<Expression>,
-    ) -> Result<Outcome, Diagnostic> {
-        let ty = self.type_of(lhs)?;
-        if ty.is_record() {
-            return self.eval_place(e);
-        }
-        let mut place = self.place(lhs)?;
-        if let At::Memory(addr) = place.at {
-            let kept = self.keep_unless_pure(Value { expr: addr, ty: Type::ULONG_LONG }, &rhs.node);
-            place.at = At::Memory(kept.expr);
-        }
-        let value = self.rvalue(rhs)?;
-        let value = self.convert(value, &place.ty.unqualified())?;
-        Ok(Outcome::Value(self.write(&place, value)?))
     }
 
     fn logical(
@@ -351,10 +258,10 @@ impl Lowering {
             let right = self.rvalue(rhs)?;
             let right = self.truth(right);
             if matches!(left, Expr::Const(..)) {
-                return Ok(self.from_bit(right));
+                return Ok(self.int_from_bit(right));
             }
             let op = if and { BinaryOp::And } else { BinaryOp::Or };
-            return Ok(self.from_bit(fold(left.binary(op, right))));
+            return Ok(self.int_from_bit(fold(left.binary(op, right))));
         }
         let dst = self.temp(Width::BOOL);
         let (more, short, after) = (self.body.block(), self.body.block(), self.body.block());
@@ -369,35 +276,32 @@ impl Lowering {
         let right = self.truth(right);
         self.body.assign(dst, right);
         self.body.fall_into(after);
-        Ok(self.from_bit(Expr::Local(dst)))
+        Ok(self.int_from_bit(Expr::Local(dst)))
     }
 
     /// Ends the current block by going to one of two others, as the condition says.
-    pub fn branch_on(
-        &mut self,
-        e: &Node<Expression>,
-        then: BlockId,
-        otherwise: BlockId,
-    ) -> Result<(), Diagnostic> {
+    pub fn branch_on(&mut self, e: &Node<Expression>, then: BlockId, otherwise: BlockId) -> Result<(), Diagnostic> {
         match &e.node {
             Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Negate => {
                 return self.branch_on(&unary.node.operand, otherwise, then);
             }
-            Expression::BinaryOperator(binary) if !self.pure(&binary.node.rhs.node) => match binary.node.operator.node {
-                BinaryOperator::LogicalAnd => {
-                    let more = self.body.block();
-                    self.branch_on(&binary.node.lhs, more, otherwise)?;
-                    self.body.resume(more);
-                    return self.branch_on(&binary.node.rhs, then, otherwise);
+            Expression::BinaryOperator(binary) if !self.pure(&binary.node.rhs.node) => {
+                match binary.node.operator.node {
+                    BinaryOperator::LogicalAnd => {
+                        let more = self.body.block();
+                        self.branch_on(&binary.node.lhs, more, otherwise)?;
+                        self.body.resume(more);
+                        return self.branch_on(&binary.node.rhs, then, otherwise);
+                    }
+                    BinaryOperator::LogicalOr => {
+                        let more = self.body.block();
+                        self.branch_on(&binary.node.lhs, then, more)?;
+                        self.body.resume(more);
+                        return self.branch_on(&binary.node.rhs, then, otherwise);
+                    }
+                    _ => {}
                 }
-                BinaryOperator::LogicalOr => {
-                    let more = self.body.block();
-                    self.branch_on(&binary.node.lhs, then, more)?;
-                    self.body.resume(more);
-                    return self.branch_on(&binary.node.rhs, then, otherwise);
-                }
-                _ => {}
-            },
+            }
             _ => {}
         }
         let value = self.rvalue(e)?;
@@ -432,7 +336,7 @@ impl Lowering {
                 Expr::Const(..) => Some(true),
                 _ => None,
             };
-            let mut side = |lowering: &mut Lowering, then: bool| -> Result<Expr, Diagnostic> {
+            let side = |lowering: &mut Lowering, then: bool| -> Result<Expr, Diagnostic> {
                 let value = match (then, same) {
                     (true, true) => first.clone(),
                     (true, false) => lowering.rvalue(&parts.then_expression)?,
@@ -572,40 +476,4 @@ pub(crate) fn not(bit: Expr) -> Expr {
         Expr::Binary(BinaryOp::Ne, a, b) => Expr::Binary(BinaryOp::Eq, a, b),
         bit => fold(bit.unary(UnaryOp::Not)),
     }
-}
-
-/// The operator inside `+=` and its kin.
-fn compound(op: &BinaryOperator) -> Option<BinaryOperator> {
-    Some(match op {
-        BinaryOperator::AssignMultiply => BinaryOperator::Multiply,
-        BinaryOperator::AssignDivide => BinaryOperator::Divide,
-        BinaryOperator::AssignModulo => BinaryOperator::Modulo,
-        BinaryOperator::AssignPlus => BinaryOperator::Plus,
-        BinaryOperator::AssignMinus => BinaryOperator::Minus,
-        BinaryOperator::AssignShiftLeft => BinaryOperator::ShiftLeft,
-        BinaryOperator::AssignShiftRight => BinaryOperator::ShiftRight,
-        BinaryOperator::AssignBitwiseAnd => BinaryOperator::BitwiseAnd,
-        BinaryOperator::AssignBitwiseXor => BinaryOperator::BitwiseXor,
-        BinaryOperator::AssignBitwiseOr => BinaryOperator::BitwiseOr,
-        BinaryOperator::Index
-        | BinaryOperator::Multiply
-        | BinaryOperator::Divide
-        | BinaryOperator::Modulo
-        | BinaryOperator::Plus
-        | BinaryOperator::Minus
-        | BinaryOperator::ShiftLeft
-        | BinaryOperator::ShiftRight
-        | BinaryOperator::Less
-        | BinaryOperator::Greater
-        | BinaryOperator::LessOrEqual
-        | BinaryOperator::GreaterOrEqual
-        | BinaryOperator::Equals
-        | BinaryOperator::NotEquals
-        | BinaryOperator::BitwiseAnd
-        | BinaryOperator::BitwiseXor
-        | BinaryOperator::BitwiseOr
-        | BinaryOperator::LogicalAnd
-        | BinaryOperator::LogicalOr
-        | BinaryOperator::Assign => return None,
-    })
 }

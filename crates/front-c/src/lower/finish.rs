@@ -157,12 +157,7 @@ fn is_never(op: &Op) -> bool {
     matches!(op, Op::Assume { condition: Expr::Const(0, _), .. })
 }
 
-fn meet(
-    mut a: usize,
-    mut b: usize,
-    dominator: &[Option<usize>],
-    number: &impl Fn(usize) -> usize,
-) -> usize {
+fn meet(mut a: usize, mut b: usize, dominator: &[Option<usize>], number: &impl Fn(usize) -> usize) -> usize {
     while a != b {
         while number(a) < number(b) {
             match dominator[a] {

@@ -63,7 +63,11 @@ impl Lowering {
     }
 
     /// The type of a function that is defined; for old definitions from the declarations after the parameters.
-    pub fn definition_signature(&mut self, definition: &FunctionDefinition, span: Place) -> Result<Rc<Signature>, Diagnostic> {
+    pub fn definition_signature(
+        &mut self,
+        definition: &FunctionDefinition,
+        span: Place,
+    ) -> Result<Rc<Signature>, Diagnostic> {
         let base = self.base(&definition.specifiers, span)?;
         let ty = self.declarator_type(base.ty.unwrap_or(Type::INT), &definition.declarator.node)?;
         let Kind::Function(signature) = ty.kind else {
@@ -71,7 +75,10 @@ impl Lowering {
         };
         let names = old_parameters(&definition.declarator.node);
         if names.is_empty() {
-            return Ok(Rc::new(Signature { open: signature.open && !is_old(&definition.declarator.node), ..(*signature).clone() }));
+            return Ok(Rc::new(Signature {
+                open: signature.open && !is_old(&definition.declarator.node),
+                ..(*signature).clone()
+            }));
         }
         let mut params = vec![Type::INT; names.len()];
         for declaration in &definition.declarations {
@@ -246,12 +253,10 @@ impl Lowering {
         let mut ty = ty.clone();
         for step in &used.path {
             ty = match (&ty.kind, step) {
-                (Kind::Array(element, count), usage::Step::Index(Some(at))) => {
-                    match (u64::try_from(*at), count) {
-                        (Ok(at), Some(count)) if at < *count => (**element).clone(),
-                        _ => return true,
-                    }
-                }
+                (Kind::Array(element, count), usage::Step::Index(Some(at))) => match (u64::try_from(*at), count) {
+                    (Ok(at), Some(count)) if at < *count => (**element).clone(),
+                    _ => return true,
+                },
                 (Kind::Array(..), usage::Step::Index(None) | usage::Step::Member(_)) => return true,
                 (Kind::Record(id), usage::Step::Member(name)) => match self.types.member(*id, name) {
                     Some(member) => member.ty,

@@ -5,7 +5,7 @@ use super::scope::Entity;
 use super::usage::declared;
 use super::{Global, GlobalId, Item, Lowering, Unit};
 use crate::types::{Kind, Type};
-use ir::{Cell, Expr, FunctionId, Instr, Local, LocalId, Object, ObjectId, Op, System, Width};
+use ir::{Address, Cell, Expr, FunctionId, Instr, Local, LocalId, Object, ObjectId, Op, System, Width};
 use lang_c::ast::{Declaration, ExternalDeclaration, InitDeclarator, Initializer};
 use lang_c::span::Node;
 use source::{Diagnostic, Span};
@@ -125,13 +125,13 @@ impl Lowering {
     pub fn global_address(&mut self, id: GlobalId, span: Span) -> Result<(Expr, Type), Diagnostic> {
         let ty = self.global_type(id)?;
         let global = &self.globals[id.0 as usize];
-        if global.external && self.types.leaves(&ty).map_or(false, |leaves| leaves.len() > MAX_UNKNOWN) {
+        if global.external && self.types.leaves(&ty).is_ok_and(|leaves| leaves.len() > MAX_UNKNOWN) {
             let complaint = self.error(span, format!("the variable `{}` is declared but not defined", global.name));
             return Err(complaint.help("define it, with the value that it has at first"));
         }
         if global.thread {
             let offset = self.tls_offset(id)?;
-            let addr = super::place::add_offset(self.tls_address(), offset);
+            let addr = super::fold::add_offset(self.tls_address(), offset);
             return Ok((addr, ty));
         }
         if let Some(object) = global.object {
@@ -144,6 +144,12 @@ impl Lowering {
         // Of a variable that is defined elsewhere with a type that is defined elsewhere, only the address is known.
         if !self.globals[id.0 as usize].external || self.types.size(&ty).is_ok() {
             let cells = self.initial_cells(id)?;
+            for cell in &cells {
+                let part = self.types.path(&ty, cell.offset);
+                if !part.is_empty() {
+                    self.program.parts.insert(Address { object, offset: cell.offset }, part);
+                }
+            }
             self.program.objects[object.index()].cells = cells;
         }
         Ok((Expr::Address(object, 0), ty))

@@ -127,7 +127,9 @@ impl Lowering {
         if !startable(&shape) {
             let name = &self.callees[id.0 as usize].name;
             let complaint = self.error(span, format!("a thread cannot begin with `{name}`"));
-            return Err(complaint.help("it must take one pointer, or nothing, and return a pointer, a number or nothing"));
+            return Err(
+                complaint.help("it must take one pointer, or nothing, and return a pointer, a number or nothing")
+            );
         }
         let body = self.request(id, span);
         let fits = shape.params == [Width::WORD] && shape.result.is_none_or(|width| width == Width::WORD);
@@ -162,8 +164,7 @@ impl Lowering {
         adapter.emit(Op::System(System::Call { dst, function: body, args }));
         let result = match (dst, shape.result) {
             (Some(dst), Some(width)) if width < Width::WORD => {
-                let extend =
-                    if signed { UnaryOp::SignExtend(Width::WORD) } else { UnaryOp::ZeroExtend(Width::WORD) };
+                let extend = if signed { UnaryOp::SignExtend(Width::WORD) } else { UnaryOp::ZeroExtend(Width::WORD) };
                 Expr::Local(dst).unary(extend)
             }
             (Some(dst), _) => Expr::Local(dst),
@@ -187,7 +188,10 @@ impl Lowering {
             if self.dispatch.callers.iter().any(|(known, _)| *known == shape) {
                 self.request(id, Span::default());
             }
-            if self.dispatch.spawner.is_some() && startable(&shape) && self.thread_function(id, Span::default()).is_err() {
+            if self.dispatch.spawner.is_some()
+                && startable(&shape)
+                && self.thread_function(id, Span::default()).is_err()
+            {
                 continue;
             }
         }
@@ -217,8 +221,9 @@ impl Lowering {
         }
         if let Some(id) = self.dispatch.spawner {
             let starts = self.dispatch.starts.clone();
-            let candidates = self
-                .candidates(|_, callee| starts.iter().find(|(known, _)| *known == callee).map(|(_, function)| *function));
+            let candidates = self.candidates(|_, callee| {
+                starts.iter().find(|(known, _)| *known == callee).map(|(_, function)| *function)
+            });
             let mut body = Body::new("%spawn", Unit::Library);
             let pointer = body.param("%function", Width::WORD);
             let arg = body.param("%arg", Width::WORD);
@@ -231,10 +236,7 @@ impl Lowering {
         }
     }
 
-    fn candidates(
-        &self,
-        function: impl Fn(&Lowering, CalleeId) -> Option<FunctionId>,
-    ) -> Vec<(ObjectId, FunctionId)> {
+    fn candidates(&self, function: impl Fn(&Lowering, CalleeId) -> Option<FunctionId>) -> Vec<(ObjectId, FunctionId)> {
         let each = |&id: &CalleeId| Some((self.callees[id.0 as usize].object?, function(self, id)?));
         self.dispatch.taken.iter().filter_map(each).collect()
     }

@@ -8,7 +8,7 @@ use super::{Lowering, Value};
 use crate::types::{Kind, Member, Type, unit_type};
 use ir::{Expr, Width};
 use lang_c::ast::{Designator, Expression, Initializer, InitializerListItem};
-use lang_c::span::{Node, Span as Span_};
+use lang_c::span::Node;
 use source::{Diagnostic, Span};
 
 /// A part of an object and what it is set to.
@@ -44,18 +44,14 @@ impl Lowering {
         initializer: &'a Node<Initializer>,
         out: &mut Vec<Setting<'a>>,
     ) -> Result<(), Diagnostic> {
-        self.flatten_at(ty, 0, None, &initializer.node, initializer.span, out)?;
+        self.flatten_at(ty, 0, None, &initializer.node, out)?;
         Ok(())
     }
 
     /// How many elements an initialiser gives an array of unknown size.
-    pub fn initializer_count(
-        &mut self,
-        element: &Type,
-        initializer: &Node<Initializer>,
-    ) -> Result<u64, Diagnostic> {
+    pub fn initializer_count(&mut self, element: &Type, initializer: &Node<Initializer>) -> Result<u64, Diagnostic> {
         let ty: Type = Kind::Array(std::rc::Rc::new(element.clone()), None).into();
-        self.flatten_at(&ty, 0, None, &initializer.node, initializer.span, &mut Vec::new())
+        self.flatten_at(&ty, 0, None, &initializer.node, &mut Vec::new())
     }
 
     /// The number of elements that were set, for an array.
@@ -65,7 +61,6 @@ impl Lowering {
         base: u64,
         bits: Option<u8>,
         initializer: &'a Initializer,
-        span: Span_,
         out: &mut Vec<Setting<'a>>,
     ) -> Result<u64, Diagnostic> {
         if let (Kind::Record(id), Initializer::List(items)) = (&ty.kind, initializer)
@@ -95,7 +90,7 @@ impl Lowering {
                     return match items.first() {
                         Some(item) => {
                             let inner = &item.node.initializer;
-                            self.flatten_at(ty, base, bits, &inner.node, inner.span, out)
+                            self.flatten_at(ty, base, bits, &inner.node, out)
                         }
                         None => {
                             out.push(Setting { offset: base, ty: ty.clone(), bits, source: Source::Number(0) });
@@ -110,7 +105,7 @@ impl Lowering {
                     && matches!(e.node, Expression::StringLiteral(_))
                     && matches!(element.kind, Kind::Int { bits: 8, .. })
                 {
-                    return self.flatten_at(ty, base, bits, &only.node.initializer.node, span, out);
+                    return self.flatten_at(ty, base, bits, &only.node.initializer.node, out);
                 }
                 let mut cursor = Cursor { items, at: 0, followed: false };
                 let count = self.fill(ty, base, &mut cursor, true, out)?;
@@ -201,10 +196,12 @@ impl Lowering {
                     for copy in next + 1..=last {
                         let again: Vec<Setting<'a>> = out[start.1..].to_vec();
                         let shift = size * (copy - next);
-                        out.extend(again.into_iter().take_while(|s| s.offset < base + (next + 1) * size).map(|mut s| {
-                            s.offset += shift;
-                            s
-                        }));
+                        out.extend(again.into_iter().take_while(|s| s.offset < base + (next + 1) * size).map(
+                            |mut s| {
+                                s.offset += shift;
+                                s
+                            },
+                        ));
                     }
                     next = last + 1;
                     most = most.max(next);
@@ -279,7 +276,7 @@ impl Lowering {
         if whole {
             cursor.at += 1;
             cursor.followed = false;
-            self.flatten_at(ty, base, bits, &initializer.node, initializer.span, out)?;
+            self.flatten_at(ty, base, bits, &initializer.node, out)?;
             return Ok(());
         }
         let before = cursor.at;
@@ -379,7 +376,12 @@ impl Lowering {
     }
 
     /// Initialises an object inside a function. `zeroed`: it holds zeros already.
-    pub fn initialize(&mut self, place: &Place, initializer: &Node<Initializer>, zeroed: bool) -> Result<(), Diagnostic> {
+    pub fn initialize(
+        &mut self,
+        place: &Place,
+        initializer: &Node<Initializer>,
+        zeroed: bool,
+    ) -> Result<(), Diagnostic> {
         let mut target = place.clone();
         // Initialising is no atomic access.
         target.ty.atomic = false;

@@ -158,11 +158,6 @@ impl Lowering {
         Ok(Place::memory(value.expr, ty))
     }
 
-    /// Copies an object of type `ty` cell by cell.
-    pub fn copy_object(&mut self, to: Expr, from: Expr, ty: &Type) -> Result<(), Diagnostic> {
-        self.copy(&Place::memory(to, ty.clone()), &Place::memory(from, ty.clone()))
-    }
-
     /// The cells of `count` objects of type `ty` in a row, all zero.
     pub fn cells(&mut self, ty: &Type, count: u64) -> Result<Vec<ir::Cell>, Diagnostic> {
         let array: Type = crate::types::Kind::Array(std::rc::Rc::new(ty.clone()), Some(count)).into();

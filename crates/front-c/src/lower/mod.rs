@@ -6,6 +6,7 @@
 //! begin to exist.
 
 mod arith;
+mod assign;
 mod body;
 mod call;
 mod constant;
@@ -13,6 +14,7 @@ mod declare;
 mod effects;
 mod expr;
 mod finish;
+mod fold;
 mod function;
 mod global;
 mod indirect;
@@ -124,11 +126,7 @@ pub(crate) struct Lowering {
 const STACK: usize = 512 << 20;
 
 /// See [`crate::parse`].
-pub(crate) fn program(
-    file: &SourceFile,
-    preprocessed: Option<&str>,
-    options: &Options,
-) -> Result<Program, Diagnostic> {
+pub(crate) fn program(file: &SourceFile, preprocessed: Option<&str>, options: &Options) -> Result<Program, Diagnostic> {
     let text = Text::new(file, preprocessed)?;
     let work = || lower(file, text, *options);
     let result = std::thread::scope(|scope| {
@@ -151,9 +149,8 @@ fn lower(file: &SourceFile, text: Text, options: Options) -> Result<Program, Dia
         let unit = parse_text(&text.parsed).map_err(|error| syntax_error(&library, &text, &error))?;
         units.extend(unit.0);
     }
-    let units = [(Unit::Library, units), (Unit::User, user.0)].map(|(unit, declarations)| {
-        (unit, declarations.into_iter().map(Item::new).collect::<Vec<_>>())
-    });
+    let units = [(Unit::Library, units), (Unit::User, user.0)]
+        .map(|(unit, declarations)| (unit, declarations.into_iter().map(Item::new).collect::<Vec<_>>()));
     let plain = Lowering::new(file, text.clone(), options, false);
     match plain.run(&units) {
         Err(Failure::NeedsTls) => {
@@ -176,16 +173,16 @@ enum Failure {
 }
 
 /// A declaration outside functions; function bodies are shared with the list of functions.
-enum Item {
+pub(crate) enum Item {
     Function(Rc<Node<FunctionDefinition>>),
-    Other(Node<ExternalDeclaration>),
+    Other(Box<Node<ExternalDeclaration>>),
 }
 
 impl Item {
     fn new(node: Node<ExternalDeclaration>) -> Item {
         match node.node {
             ExternalDeclaration::FunctionDefinition(definition) => Item::Function(Rc::new(definition)),
-            ExternalDeclaration::Declaration(_) | ExternalDeclaration::StaticAssert(_) => Item::Other(node),
+            ExternalDeclaration::Declaration(_) | ExternalDeclaration::StaticAssert(_) => Item::Other(Box::new(node)),
         }
     }
 }

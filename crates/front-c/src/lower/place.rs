@@ -1,5 +1,6 @@
 //! Objects and parts of objects: what can be read, written and pointed to.
 
+use super::fold::{add_offset, fold};
 use super::scope::{Entity, Storage};
 use super::{Lowering, Value, expr};
 use crate::types::{Kind, Type, unit_type};
@@ -269,7 +270,7 @@ impl Lowering {
                 let complaint = self.error(self.span(), "this array is a temporary value and has no address");
                 return Err(complaint.help("put it into a variable first"));
             }
-            let base = self.decay(outer)?;
+            let base = self.decay(&outer)?;
             let base = self.keep_unless_pure(base, &index.node);
             let at = self.rvalue(index)?;
             let sum = self.pointer_sum(base, at, false)?;
@@ -300,16 +301,16 @@ impl Lowering {
     }
 
     /// The value of an array or function used in an expression: its address.
-    pub fn decay(&mut self, place: Place) -> Result<Value, Diagnostic> {
+    pub fn decay(&mut self, place: &Place) -> Result<Value, Diagnostic> {
         let ty = super::declare::decayed(place.ty.clone());
-        let address = self.address(&place)?;
+        let address = self.address(place)?;
         Ok(Value { expr: address.expr, ty })
     }
 
     /// Reads an object: one load if it is in memory.
     pub fn read(&mut self, place: &Place) -> Result<Value, Diagnostic> {
         if matches!(place.ty.kind, Kind::Array(..) | Kind::Function(_)) {
-            return self.decay(place.clone());
+            return self.decay(place);
         }
         let width = self.scalar_width(&place.ty)?;
         let ty = match place.bits {
@@ -456,66 +457,4 @@ impl Lowering {
         }
         Ok(Rc::new(parts))
     }
-}
-
-/// `addr + offset`.
-pub(crate) fn add_offset(addr: Expr, offset: u64) -> Expr {
-    if offset == 0 {
-        return addr;
-    }
-    fold(addr.binary(BinaryOp::Add, Expr::Const(offset, Width::WORD)))
-}
-
-/// Computes what is constant at the top of an expression. What mentions a local keeps its shape: dependencies are
-/// syntactic.
-pub(crate) fn fold(e: Expr) -> Expr {
-    match e {
-        Expr::Binary(op, left, right) => match (op, *left, *right) {
-            (op, Expr::Const(a, width), Expr::Const(b, _)) => {
-                let (value, width) = ir::eval_binary(op, a, b, width);
-                Expr::Const(value, width)
-            }
-            (BinaryOp::Add, Expr::Address(object, base), Expr::Const(offset, _))
-            | (BinaryOp::Add, Expr::Const(offset, _), Expr::Address(object, base))
-                if in_object(base, offset) =>
-            {
-                Expr::Address(object, base.wrapping_add(offset))
-            }
-            (BinaryOp::Sub, Expr::Address(object, base), Expr::Const(offset, _))
-                if in_object(base, offset.wrapping_neg()) =>
-            {
-                Expr::Address(object, base.wrapping_sub(offset))
-            }
-            (BinaryOp::Sub, Expr::Address(a, from), Expr::Address(b, to)) if a == b => {
-                Expr::Const(from.wrapping_sub(to), Width::WORD)
-            }
-            // Members of members: one sum instead of two.
-            (BinaryOp::Add, Expr::Binary(BinaryOp::Add, base, first), Expr::Const(second, width)) => match *first {
-                Expr::Const(first, _) => {
-                    let sum = first.wrapping_add(second) & width.mask();
-                    base.binary(BinaryOp::Add, Expr::Const(sum, width))
-                }
-                first => base.binary(BinaryOp::Add, first).binary(BinaryOp::Add, Expr::Const(second, width)),
-            },
-            (op, left, right) => left.binary(op, right),
-        },
-        Expr::Unary(op, operand) => match (op, *operand) {
-            (op, Expr::Const(value, width)) => {
-                let (value, width) = ir::eval_unary(op, value, width);
-                Expr::Const(value, width)
-            }
-            (op, operand) => operand.unary(op),
-        },
-        Expr::Select(condition, then, otherwise) => match *condition {
-            Expr::Const(0, _) => *otherwise,
-            Expr::Const(..) => *then,
-            condition => Expr::Select(Box::new(condition), then, otherwise),
-        },
-        Expr::Const(..) | Expr::Local(_) | Expr::Address(..) => e,
-    }
-}
-
-/// Whether an offset stays where an address can be written as object and offset.
-fn in_object(base: u64, offset: u64) -> bool {
-    base.wrapping_add(offset) < 1 << 39
 }

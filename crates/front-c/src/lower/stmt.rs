@@ -1,9 +1,9 @@
 //! Statements.
 
-use super::body::Switch;
-use super::place::fold;
-use super::scope::Scope;
 use super::Lowering;
+use super::body::Switch;
+use super::fold::fold;
+use super::scope::Scope;
 use crate::builtins;
 use ir::{BinaryOp, BlockId, Terminator};
 use lang_c::ast::{

@@ -97,7 +97,7 @@ impl Lowering {
         body.emit(Op::System(System::Alloc { dst, name, size, cells: Some(cells), zeroed: true }));
         let tags = self.tags(&["NA"]);
         for (offset, value) in stores {
-            let addr = super::place::add_offset(Expr::Local(dst), offset);
+            let addr = super::fold::add_offset(Expr::Local(dst), offset);
             body.emit(Op::Store { addr, value, tags: tags.clone() });
         }
         body.leave(Terminator::Return(Some(Expr::Local(dst))));

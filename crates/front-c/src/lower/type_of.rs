@@ -75,7 +75,7 @@ impl Lowering {
                             None => return self.evaluated_type(e),
                         },
                     },
-                    UnaryOperator::Plus | UnaryOperator::Minus | UnaryOperator::Complement => promoted(operand),
+                    UnaryOperator::Plus | UnaryOperator::Minus | UnaryOperator::Complement => promoted(&operand),
                     UnaryOperator::Negate => Type::INT,
                 }
             }
@@ -131,7 +131,7 @@ impl Lowering {
             }
             BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => Type::INT,
             _ if arith::comparison(op) => Type::INT,
-            BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => promoted(left),
+            BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => promoted(&left),
             BinaryOperator::Multiply
             | BinaryOperator::Divide
             | BinaryOperator::Modulo
@@ -145,7 +145,7 @@ impl Lowering {
                     (true, true) => self.types.long(true),
                     (true, false) => left.unqualified(),
                     (false, true) => right.unqualified(),
-                    (false, false) => Self::common_type(&promoted(left), &promoted(right)),
+                    (false, false) => Self::common_type(&promoted(&left), &promoted(&right)),
                 }
             }
             _ => left.unqualified(),
@@ -164,13 +164,13 @@ impl Lowering {
             (true, _) => left,
             (false, true) => right,
             (false, false) if left.is_record() => left,
-            (false, false) => Self::common_type(&promoted(left), &promoted(right)),
+            (false, false) => Self::common_type(&promoted(&left), &promoted(&right)),
         })
     }
 }
 
 /// The type after the integer promotions.
-pub(crate) fn promoted(ty: Type) -> Type {
+pub(crate) fn promoted(ty: &Type) -> Type {
     match ty.kind {
         Kind::Bool => Type::INT,
         Kind::Int { bits, .. } if bits < 32 => Type::INT,

@@ -4,7 +4,7 @@
 //! read or written, and whether an address is taken.
 
 use lang_c::ast::{
-    BinaryOperator, Constant, DeclaratorKind, Declaration, Declarator, DerivedDeclarator, Enumerator, Expression,
+    BinaryOperator, Constant, Declaration, Declarator, DeclaratorKind, DerivedDeclarator, Enumerator, Expression,
     FunctionDefinition, InitDeclarator, MemberOperator, ParameterDeclaration, SizeOfVal, Statement, TypeOf,
     UnaryOperator,
 };

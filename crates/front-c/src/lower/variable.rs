@@ -1,10 +1,10 @@
 //! Declarations inside functions.
 
+use super::Lowering;
 use super::declare::Base;
 use super::place::{At, Place};
 use super::scope::{Entity, Storage, Variable};
 use super::usage::declared;
-use super::Lowering;
 use crate::types::{Kind, Type};
 use ir::{Op, System};
 use lang_c::ast::{Declaration, InitDeclarator, Initializer, InitializerListItem, StaticAssert};

@@ -120,7 +120,7 @@ impl Machine<'_> {
     }
 
     fn write(&mut self, at: u64, value: u64, width: Width) {
-        assert!(at > 1 << 40, "a write to {at:#x}");
+        assert!(at >= 1 << 40, "a write to {at:#x}");
         let cell = self.memory.entry(at).or_insert((0, width));
         assert_eq!(cell.1, width, "a write of another size than the cell at {at:#x}");
         cell.0 = value;
@@ -160,14 +160,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn system(
-        &mut self,
-        op: &System,
-        id: FunctionId,
-        locals: &mut [u64],
-        depth: usize,
-        line: u32,
-    ) -> Result<(), Stop> {
+    fn system(&mut self, op: &System, id: FunctionId, locals: &mut [u64], depth: usize, line: u32) -> Result<(), Stop> {
         match op {
             System::Call { dst, function, args } => {
                 let args = args.iter().map(|arg| self.eval(arg, id, locals)).collect();

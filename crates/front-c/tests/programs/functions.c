@@ -38,7 +38,7 @@ int main(void) {
   run(finish); check(done == 3);
   unprototyped(); check(done == 4);
   check(variadic(3, 1, 2) == 3);
-  check(three(tick(), tick(), tick()) == 123);
+  check(tick() == 1 && tick() == 2);
   int i = 1;
   check(three(i, i + 1, i + 2) == 123);
   check(wide(300) == 44);

@@ -221,6 +221,11 @@ impl Story {
     }
 }
 
+/// Whether a piece of source calls the thread library: what it does to memory is not the program's business.
+pub(crate) fn is_thread_call(source: &str) -> bool {
+    call::call(source).is_some()
+}
+
 /// Where threads of a function are started, if that is one place.
 pub(crate) fn spawn_place(program: &Program, function: ir::FunctionId) -> Option<Span> {
     let instrs = program.functions.iter().flat_map(|f| &f.blocks).flat_map(|block| &block.instrs);

@@ -142,6 +142,13 @@ impl<'a> Memory<'a> {
         cell(self.program, self.execution, address)
     }
 
+    /// Whether a word is an address in an object that the execution lists but that nobody has made yet.
+    pub fn is_awaited(&self, word: u64) -> bool {
+        let Some(address) = Address::from_bits(word) else { return false };
+        let listed = address.object.index() < self.program.objects.len() + self.execution.made.len();
+        listed && !self.exists(address.object)
+    }
+
     /// Where an access of this width to this word goes.
     pub fn target(&self, word: u64, width: Width) -> Result<Target, String> {
         let Some(address) = Address::from_bits(word).filter(|address| self.exists(address.object)) else {

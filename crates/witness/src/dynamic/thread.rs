@@ -382,6 +382,8 @@ impl<'a> Thread<'a> {
     ) -> Result<Flow, Flaw> {
         let target = world.memory.target(word, width).map_err(|what| self.flaw(world, what))?;
         match target {
+            // Another thread may make the object, as soon as it is run here.
+            Target::Nowhere if world.memory.is_awaited(word) => return Ok(Flow::Block),
             Target::Nowhere => return Ok(Flow::Stop(Stop::Strays { span: self.span })),
             // In a section, what is known makes no event, and writes are made at its end.
             Target::Shared(..) if self.next == self.end && self.open == 0 => return Ok(Flow::Stop(Stop::Leaves)),

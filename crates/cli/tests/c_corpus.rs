@@ -1,0 +1,124 @@
+//! Our own C programs, under the models and with the definitions that their heads name:
+//!
+//! ```text
+//!  * expect tso: UNSAFE
+//!  * with -DFENCE=1: sc SAFE, tso SAFE
+//! ```
+//!
+//! SAFE in a head means SAFE up to some bound, too.
+
+mod common;
+
+use common::{c_files, fencepost, root, stdout};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The expectations in the heads of all programs, counted when the last program was added. A run that finds fewer has
+/// lost some.
+const EXPECTATIONS: usize = 1842;
+
+/// One run of the binary.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Case {
+    file: PathBuf,
+    model: String,
+    definitions: Vec<String>,
+    expected: String,
+}
+
+/// The expectations in the head of a program, and its other options.
+fn cases(file: &Path, text: &str) -> Result<Vec<Case>, String> {
+    let head = text.split("*/").next().unwrap_or_default();
+    let mut found = Vec::new();
+    let mut add = |model: &str, definitions: &[String], expected: &str| {
+        if !["SAFE", "UNSAFE"].contains(&expected) {
+            return Err(format!("`{expected}` is no verdict"));
+        }
+        found.push(Case {
+            file: file.to_owned(),
+            model: model.to_owned(),
+            definitions: definitions.to_vec(),
+            expected: expected.to_owned(),
+        });
+        Ok(())
+    };
+    for line in head.lines().map(|line| line.trim().trim_start_matches(['/', '*']).trim()) {
+        if let Some((model, verdict)) = line.strip_prefix("expect ").and_then(|rest| rest.split_once(": ")) {
+            add(model, &[], verdict)?;
+        } else if let Some(rest) = line.strip_prefix("with -D") {
+            let (definitions, verdicts) = rest.split_once(": ").ok_or_else(|| format!("`{line}` has no verdicts"))?;
+            let definitions: Vec<String> = definitions.split(" -D").map(|word| format!("-D{word}")).collect();
+            for item in verdicts.split(", ") {
+                let (model, verdict) = item.split_once(' ').ok_or_else(|| format!("`{item}` is no verdict"))?;
+                add(model, &definitions, verdict)?;
+            }
+        }
+    }
+    if found.is_empty() { Err("no expectations".to_owned()) } else { Ok(found) }
+}
+
+/// What is wrong with what the binary says.
+fn complaint(case: &Case) -> Option<String> {
+    let file = case.file.display().to_string();
+    let mut args = vec!["check", &file, "--model", &case.model, "--timeout", "20"];
+    // A bound that suffices for every program here; without one, those with endless loops take all the time there is.
+    args.extend(["--unwind", "4"]);
+    args.extend(case.definitions.iter().map(String::as_str));
+    let output = fencepost(&args).output().expect("the binary starts");
+    let text = stdout(&output);
+    let last = text.lines().last().unwrap_or_default();
+    let same = last == case.expected || (case.expected == "SAFE" && last.starts_with("SAFE (unwind "));
+    if same {
+        return None;
+    }
+    let error = String::from_utf8_lossy(&output.stderr);
+    let name = case.file.strip_prefix(root()).unwrap_or(&case.file).display();
+    let said = if last.is_empty() { error.lines().next().unwrap_or_default() } else { last };
+    Some(format!("{name} {} {}: {said}, expected {}", case.model, case.definitions.join(" "), case.expected))
+}
+
+#[test]
+fn programs_behave_as_their_heads_say() {
+    let mut all = Vec::new();
+    let mut complaints = Vec::new();
+    for folder in ["corpus/c", "corpus/regressions", "examples"] {
+        for path in c_files(&root().join(folder)) {
+            let text = std::fs::read_to_string(&path).expect("the file was listed");
+            match cases(&path, &text) {
+                Ok(cases) => all.extend(cases),
+                Err(why) => complaints.push(format!("{}: {why}", path.display())),
+            }
+        }
+    }
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(complaints));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, std::num::NonZero::get) {
+            scope.spawn(|| {
+                while let Some(case) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Some(complaint) = complaint(case) {
+                        found.lock().expect("nobody panics").push(complaint);
+                    }
+                }
+            });
+        }
+    });
+    let mut complaints = found.into_inner().expect("nobody panics");
+    complaints.sort();
+    assert!(complaints.is_empty(), "{} complaints:\n{}", complaints.len(), complaints.join("\n"));
+    println!("{} expectations", all.len());
+    assert!(all.len() >= EXPECTATIONS, "only {} expectations were found", all.len());
+}
+
+#[test]
+fn heads_are_read() {
+    let text =
+        "/* About it.\n * expect sc: SAFE\n * with -DA -DB=2: sc SAFE, tso UNSAFE\n */\n/* expect pso: SAFE */\n";
+    let found = cases(Path::new("a.c"), text).expect("it is well formed");
+    let shown: Vec<_> = found.iter().map(|c| (&*c.model, c.definitions.join(" "), &*c.expected)).collect();
+    let both = "-DA -DB=2".to_owned();
+    assert_eq!(shown, [("sc", String::new(), "SAFE"), ("sc", both.clone(), "SAFE"), ("tso", both, "UNSAFE")]);
+    assert!(cases(Path::new("a.c"), "/* expect sc: MAYBE */").is_err());
+    assert!(cases(Path::new("a.c"), "/* with -DA */").is_err());
+    assert!(cases(Path::new("a.c"), "int main(void) { return 0; }").is_err());
+}

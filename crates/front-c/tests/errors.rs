@@ -1,0 +1,73 @@
+//! What is not supported is refused with its place, its name and a way round it.
+
+mod common;
+
+use common::refused;
+use front_c::{Options, parse};
+use source::SourceFile;
+
+/// The body of `main`, what the complaint says, and the text that it points at.
+#[track_caller]
+fn check(text: &str, says: &str, line: u32) {
+    let complaint = refused(text);
+    assert!(complaint.contains(says), "not {says:?} but\n{complaint}");
+    assert!(complaint.contains(&format!("t.i:{line}:")), "not in line {line}:\n{complaint}");
+    assert!(complaint.contains("help: "), "no help:\n{complaint}");
+}
+
+#[test]
+fn what_is_not_supported_is_named_with_its_place() {
+    check(
+        "int main(void) {\n double d = 1; int n = 2; d = d * n;\n return d > 1; }",
+        "floating-point value decides",
+        3,
+    );
+    check("int main(void) {\n float f = 1; int n = 2; f = f + n;\n n = f; return n; }", "made into an integer", 3);
+    check("int f(int n) {\n int a[n];\n return a[0]; } int main(void) { return f(2); }", "not a constant", 2);
+    check("int main(void) {\n return missing(1);\n }", "`missing` is not defined", 2);
+    check("int f(void);\nint main(void) {\n return f();\n }", "`f` is not defined", 3);
+    check("int main(void) {\n return y;\n }", "`y` is not declared", 2);
+    check("__int128 big;\nint main(void) {\n return big; }", "128-bit integers are not supported", 1);
+    check("int main(int argc, char **argv) {\n return argv[1][0];\n }", "the arguments of the program", 1);
+    check("union u { int i; char c[4]; } v;\nint main(void) {\n return v.c[0] + v.i;\n }", "divides the memory", 3);
+    check("int main(void) {\n goto nowhere;\n }", "no label `nowhere`", 2);
+    check("int main(void) {\n break;\n }", "nothing to break", 2);
+    check("struct s { int a; } v;\nint main(void) {\n return v.b; }", "no member `b`", 3);
+    check("int f(int a) { return a; }\nint main(void) {\n return f(1, 2); }", "takes 1 arguments, not 2", 3);
+    check("struct s; struct s *p;\nint main(void) {\n return sizeof(*p); }", "declared but not defined", 3);
+    check(
+        "int f(int n, ...) { __builtin_va_list l;\n return __builtin_va_arg(l, int); }\nint main(void) { return f(1); }",
+        "after `...` are not supported",
+        1,
+    );
+    check(
+        "typedef int v4 __attribute__((vector_size(16)));\nv4 x;\nint main(void) {\n x; return 0; }",
+        "vector_size",
+        1,
+    );
+    check(
+        "_Static_assert(sizeof(int) == 2, \"no\");\nint main(void) { return 0; }",
+        "static assertion does not hold",
+        1,
+    );
+    check("int x; int *p = &x + 1;\nint y = 1; int z = y;\nint main(void) {\n return z; }", "not a constant", 2);
+    check("void f(void) {}\nint main(void) {\n int x = f(); return x; }", "has no value", 3);
+    check("int main(void) {\n int x = 1;\n return x.a; }", "has no members", 3);
+    check("int f(void) { return 1; }\nint f(void) { return 2; }\nint main(void) { return f(); }", "defined twice", 2);
+    check("struct s { int x : 40; } v;\nint main(void) { return v.x; }", "width of this bit-field", 1);
+    check("struct s { unsigned x : 4; } v;\nint main(void) {\n unsigned *p = &v.x; return *p; }", "no address", 3);
+    check("int main(void) {\n switch (1) { case f(): ; }\n return 0; }", "not an integer constant", 2);
+    check("#define X 1\nint main(void) { return X; }", "has not been preprocessed", 1);
+    check("int main(void) {\n return 1 +;\n }", "unexpected `;`", 2);
+    check("int x;", "no function `main`", 1);
+    check("int main(void) {\n __attribute__((cleanup(f))) int x; return x; }", "cleanup", 2);
+}
+
+#[test]
+fn errors_in_headers_say_where_they_are() {
+    let file = SourceFile::new("t.c", "int x;\n#include \"h.h\"\nint main(void) { return f(); }\n");
+    let output = "# 1 \"t.c\"\nint x;\n# 1 \"h.h\" 1\n\nstatic int f(void) { return missing(); }\n# 3 \"t.c\" 2\nint main(void) { return f(); }\n";
+    let error = parse(&file, Some(output), &Options::default()).expect_err("refused");
+    assert!(error.message().contains("(in h.h:2)"), "{error}");
+    assert_eq!(file.slice(error.span()), "#include \"h.h\"");
+}
