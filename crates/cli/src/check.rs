@@ -2,19 +2,24 @@
 
 use crate::args::{Check, CheckFormat};
 use crate::watch::Watch;
-use crate::{SAFE, UNKNOWN, UNSAFE, input, output};
+use crate::{SAFE, UNKNOWN, UNSAFE, competition, input, output};
 use anyhow::Result;
 use engine::{Guarantee, Verdict};
 use ir::Program;
-use model::Model;
+use model::{Model, Role};
 use report::{Case, Explanation, Graph, ModelName, ModelRow, ModelTable, Step, text};
 use session::{Failure, Found};
 use std::path::Path;
 
 /// Checks a program under one model, or under several.
 pub fn run(args: &Check) -> Result<u8> {
-    let (file, reading) = input::read_program(&args.file, &args.c)?;
-    let program = session::load(&file, &reading)?;
+    let loaded =
+        input::read_program(&args.file, &args.c).and_then(|(file, reading)| Ok(session::load(&file, &reading)?));
+    if loaded.is_err() && args.c.svcomp_property.is_some() {
+        // The competition wants an answer even if there is none.
+        output::write("unknown\n", args.output.as_deref())?;
+    }
+    let program = loaded?;
     let mut models = input::models(&args.model)?;
     if args.model.iter().any(|name| name == "all") {
         models.retain(|model| applies(model, &program));
@@ -22,8 +27,13 @@ pub fn run(args: &Check) -> Result<u8> {
     if let [model] = &models[..] { one(args, &program, model) } else { several(args, &program, &models) }
 }
 
-/// Whether a model is about programs of this architecture.
+/// Whether a model is about programs of this kind.
 pub fn applies(model: &Model, program: &Program) -> bool {
+    // Data races of C programs are not looked for.
+    let undefines = model.axioms.iter().any(|axiom| axiom.role == Role::Undefines);
+    if program.alone && undefines {
+        return false;
+    }
     model.head.architectures.is_empty() || model.head.architectures.contains(&program.arch)
 }
 
@@ -68,8 +78,15 @@ fn one(args: &Check, program: &Program, model: &Model) -> Result<u8> {
         }
         case.graph = Some(graph);
     }
+    competition::witness(&case, &args.c)?;
+    competition::litmus(&case, &args.c)?;
     let options = text_options(args.output.as_deref(), args.stats);
     let text = match args.format {
+        CheckFormat::Text if args.c.svcomp_property.is_some() => {
+            let text = text::check(&case, options);
+            let (story, _) = text.trim_end().rsplit_once('\n').unwrap_or_default();
+            format!("{story}\n{}\n", report::svcomp::last_line(&verdict, args.c.property()))
+        }
         CheckFormat::Text => text::check(&case, options),
         CheckFormat::Json => report::json::check(&case),
         CheckFormat::Html => report::html::check(&case),

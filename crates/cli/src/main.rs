@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod competition;
 mod input;
 mod list;
 mod litmus;

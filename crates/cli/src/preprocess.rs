@@ -57,5 +57,8 @@ pub fn preprocess(path: &Path, c: &C) -> Result<String> {
         }
         return String::from_utf8(output.stdout).with_context(|| format!("{} is no UTF-8 text", path.display()));
     }
-    bail!("there is no C compiler to preprocess {}; install one, set CC, or give a preprocessed .i file", path.display())
+    bail!(
+        "there is no C compiler to preprocess {}; install one, set CC, or give a preprocessed .i file",
+        path.display()
+    )
 }
