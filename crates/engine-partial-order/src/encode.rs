@@ -10,7 +10,7 @@ use engine::{NoAnswer, Observer, Property};
 use ir::{Location, Program, Proposition};
 use logic::{Blaster, Bool, Evaluation, Lit, OrderGraph, Outcome, Solver, Term, Theory};
 use model::{Axiom, Model, Requirement, Role, Scope};
-use symbolic::Structure;
+use symbolic::{Cause, Structure};
 use witness::{Execution, Violation};
 
 /// A program and a model as clauses and graphs.
@@ -239,7 +239,11 @@ impl<'p> Problem<'p> {
         let (condition, failing) = goals::violation(&mut self.events, property);
         self.failing = failing;
         let allowed = goals::not_stuck(&mut self.events, |stuck| match property {
-            Property::Assertions { memory } => memory && !stuck.bound,
+            Property::Assertions { memory } => match stuck.cause {
+                Cause::Assertion => true,
+                Cause::Memory => memory,
+                Cause::Bound => false,
+            },
             Property::Deadlock => false,
         });
         self.assume(allowed);
@@ -253,7 +257,7 @@ impl<'p> Problem<'p> {
         if some == Bool::FALSE {
             return Ok(false);
         }
-        let allowed = goals::not_stuck(&mut self.events, |stuck| stuck.bound);
+        let allowed = goals::not_stuck(&mut self.events, |stuck| stuck.cause == Cause::Bound);
         let some = self.events.terms().and(some, allowed);
         let some = self.lit(some);
         let assumptions: Vec<Lit> = self.bound.iter().copied().chain([some]).collect();
@@ -287,7 +291,10 @@ impl<'p> Problem<'p> {
         let assignment = self.blaster.assignment(&self.events.structure.terms, &mut self.solver);
         let mut evaluation = Evaluation::new(&self.events.structure.terms, &assignment);
         let mut found = query::extract(&self.events, &self.finals, &mut evaluation);
-        let failing = self.failing.iter().find(|failing| evaluation.truth(failing.when));
+        // A thread that stops inside a section can only be the one that fails.
+        let stuck = &self.events.structure.stuck;
+        let fails = self.failing.iter().filter(|failing| evaluation.truth(failing.when));
+        let failing = fails.max_by_key(|failing| stuck.iter().any(|stuck| stuck.when == failing.when));
         found.execution.violation = failing.map(|failing| Violation {
             thread: failing.thread,
             span: failing.span,

@@ -10,6 +10,7 @@
 //! * Pointers take 8 bytes in every data model. Alignment is natural. Each bit-field is a cell of its own.
 //! * A scalar variable whose address is never taken is a local of the function, and so is each scalar of a structure or
 //!   array that is only accessed at constant places. All other variables are objects in memory.
+//! * A call through a pointer that points to no function of a matching type ends the path.
 //! * A variable that is declared and not defined holds any value at first.
 //! * Floating-point values are kept, computing with them gives any value, and deciding anything by them is refused.
 

@@ -59,6 +59,8 @@ fn what_is_not_supported_is_named_with_its_place() {
     check("int main(void) {\n switch (1) { case f(): ; }\n return 0; }", "not an integer constant", 2);
     check("#define X 1\nint main(void) { return X; }", "has not been preprocessed", 1);
     check("int main(void) {\n return 1 +;\n }", "unexpected `;`", 2);
+    check("int f(void); int (*p)(void) = f;\nint main(void) {\n return p(); }", "may be called through a pointer", 1);
+    check("int main(void) {\n return main(); }", "`main` is called", 2);
     check("int x;", "no function `main`", 1);
     check("int main(void) {\n __attribute__((cleanup(f))) int x; return x; }", "cleanup", 2);
 }

@@ -239,6 +239,22 @@ fn the_last_case_of_an_indirect_call_is_no_path() {
 }
 
 #[test]
+fn functions_can_be_called_as_if_they_returned_less_or_more() {
+    let text = "int n; int work(int k) { n += k; return k; } void quiet(int k) { n -= k; } \
+                void (*task)(int) = (void (*)(int))work; int (*odd)(int) = (int (*)(int))quiet; \
+                void reach_error(void); \
+                int main(void) { if (n) { task = quiet; odd = work; } task(5); odd(2); if (n != 3) reach_error(); }";
+    let program = lower(text);
+    assert_eq!(common::run(&program), common::End::Done, "{program}");
+}
+
+#[test]
+fn declarations_may_follow_labels() {
+    let text = "int main(void) { switch (1) { case 1: int k = 2; k++; break; default: } goto end; end: struct { int a; } s; s.a = 1; }";
+    assert_eq!(common::run(&lower(text)), common::End::Done);
+}
+
+#[test]
 fn atomic_functions_are_atomic_sections() {
     let text = "int x; int __VERIFIER_atomic_take(void) { if (x) return 0; x = 1; return 1; } \
                 int main(void) { return __VERIFIER_atomic_take(); }";

@@ -24,7 +24,7 @@ fn programs() -> Vec<(String, String)> {
 #[test]
 fn programs_that_check_themselves_run_to_their_end() {
     let all = programs();
-    assert!(all.len() >= 4, "programs are missing: {}", all.len());
+    assert!(all.len() == 6, "programs are missing or new: {}", all.len());
     for (name, text) in all {
         assert_eq!(run(&lower(&text)), End::Done, "{name}");
         let ilp32 = Options { ilp32: true, ..Options::default() };
@@ -37,10 +37,11 @@ fn programs_that_check_themselves_run_to_their_end() {
 fn a_check_that_does_not_hold_is_found() {
     for (name, text) in programs() {
         let lines: Vec<&str> = text.lines().collect();
-        let checks = (0..lines.len()).filter(|&at| lines[at].trim_start().starts_with("check("));
+        let checks = (0..lines.len())
+            .filter(|&at| lines[at].trim_start().starts_with("check(") && !lines[at].contains("check(0)"));
         for at in checks.step_by(5) {
             let mut mutated: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
-            mutated[at] = mutated[at].replacen("check(", "check(!", 1).replacen("check(!", "check(0 && ", 1);
+            mutated[at] = mutated[at].replacen("check(", "check(0 && ", 1);
             assert!(matches!(run(&lower(&mutated.join("\n"))), End::Failed(..)), "{name}:{}", at + 1);
         }
     }

@@ -25,14 +25,9 @@ pub fn check(case: &Case<'_>) -> String {
     match &case.graph {
         Some(graph) => {
             section(&mut body, case.program, graph, case.explanation.as_ref(), &case.model.title);
-            if !case.relaxed.is_empty() {
-                body += "<h2>Reordered</h2>\n<ul>\n";
-                for &(first, second) in &case.relaxed {
-                    if let (Some(first), Some(second)) = (graph.events.get(first), graph.events.get(second)) {
-                        let _ = writeln!(body, "<li>{}</li>", overtaken(graph, first, second));
-                    }
-                }
-                body += "</ul>\n";
+            let pairs = overtakings(graph, &case.relaxed);
+            if !pairs.is_empty() {
+                let _ = writeln!(body, "<h2>Reordered</h2>\n<ul>\n{}</ul>", pairs.concat());
             }
         }
         None => {
@@ -54,14 +49,18 @@ pub fn check(case: &Case<'_>) -> String {
     page(case.program, &case.model.title, (badge, &line, &head), &body)
 }
 
-/// How the second of two events in program order took effect before the first.
-fn overtaken(graph: &Graph, first: &GraphEvent, second: &GraphEvent) -> String {
+/// The pairs of program order that the model did not keep, as items of a list.
+fn overtakings(graph: &Graph, pairs: &[(usize, usize)]) -> Vec<String> {
+    let item = |words: String| format!("<li>{words}</li>\n");
     if graph.story.is_some() {
-        let thread = second.thread.and_then(|thread| graph.threads.get(thread as usize)).map_or("", String::as_str);
-        return escape(&text::overtaking(thread, first, second));
+        return text::overtakings(graph, pairs).iter().map(|words| item(escape(words))).collect();
     }
-    let (first, second) = (escape(&first.mention()), escape(&second.mention()));
-    format!("<code>{second}</code> took effect before <code>{first}</code>")
+    let events = |&(first, second): &(usize, usize)| graph.events.get(first).zip(graph.events.get(second));
+    let words = |(first, second): (&GraphEvent, &GraphEvent)| {
+        let (first, second) = (escape(&first.mention()), escape(&second.mention()));
+        item(format!("<code>{second}</code> took effect before <code>{first}</code>"))
+    };
+    pairs.iter().filter_map(events).map(words).collect()
 }
 
 fn question(program: &Program) -> String {

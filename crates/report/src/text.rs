@@ -2,7 +2,7 @@
 
 mod violation;
 
-pub(crate) use violation::overtaking;
+pub(crate) use violation::overtakings;
 
 use crate::data::{Case, EventKind, Explanation, Graph, GraphEvent, ModelRow, ModelTable, StateTable, Why};
 use crate::herd;

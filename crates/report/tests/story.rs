@@ -96,7 +96,7 @@ fn the_page_has_steps_beside_the_source() {
     assert_eq!(page.matches("class=\"run thread-").count(), 10);
     assert!(page.contains("<tr class=\"run thread-2\" tabindex=\"0\" data-goto=\"11\" data-events=\"14\">"), "{page}");
     assert!(page.contains("<p class=\"question\">assertion `r0 == 1 || r1 == 1` fails in thread main, line 20</p>"));
-    assert!(page.contains("<li>left reads y (line 5) before its x = 1 (line 4) reaches memory</li>"));
+    assert!(page.contains("<li>Reordered: left reads y (line 5) before its x = 1 (line 4) reaches memory</li>"));
     assert_eq!(page.matches("data-line=\"21\"").count(), 1, "all lines of the source are there, once");
 }
 

@@ -25,4 +25,4 @@ mod thread;
 
 pub use narrow::narrow;
 pub use run::{Halt, Settings, execute};
-pub use structure::{Dependency, Event, Failure, Input, Kind, Link, Location, Made, Structure, Stuck, Wait};
+pub use structure::{Cause, Dependency, Event, Failure, Input, Kind, Link, Location, Made, Structure, Stuck, Wait};

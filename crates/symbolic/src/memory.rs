@@ -2,6 +2,7 @@
 
 use crate::run::{Halt, Run};
 use crate::state::State;
+use crate::structure::Cause;
 use ir::{Address, Expr, ObjectId, Width};
 use logic::{Bool, Term, Terms};
 use source::Span;
@@ -99,7 +100,7 @@ impl Run<'_> {
             let fails = self.structure.terms.and(state.guard, !valid);
             let what = "an access to no object: a null or wild pointer, or an index out of bounds";
             self.failure(fails, what, span, true);
-            self.stop(state, valid, false);
+            self.stop(state, valid, Cause::Memory);
         }
         for &cell in &cells {
             self.touch(cell, write);

@@ -3,7 +3,7 @@
 use crate::memory::{MadeObject, Place};
 use crate::run::{END, Halt, Run, within};
 use crate::state::{Cached, Reservation, State, Taint, join_taints};
-use crate::structure::{Dependency, Event, Input, Kind, Link, Structure, Wait};
+use crate::structure::{Cause, Dependency, Event, Input, Kind, Link, Structure, Wait};
 use ir::{Address, BlockId, Expr, FunctionId, Instr, LocalId, ObjectId, Op, System, TagSet, Thread, ThreadId, Width};
 use logic::{Bool, Term};
 use source::Span;
@@ -452,7 +452,7 @@ impl Run<'_> {
                 let condition = terms.to_bool(condition);
                 let fails = terms.and(state.guard, !condition);
                 self.failure(fails, message, span, false);
-                state.guard = self.structure.terms.and(state.guard, condition);
+                self.stop(state, condition, Cause::Assertion);
             }
             System::Spawn { dst, function: body, args } => self.spawn(state, *dst, *body, args, here, span)?,
             System::Join { thread, result } => self.join(state, thread, *result, span),

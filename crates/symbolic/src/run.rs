@@ -9,7 +9,7 @@ use crate::memory::{MadeObject, Touch, first_value};
 use crate::pointers::Analysis as Pointers;
 use crate::regions::Analysis;
 use crate::state::{Memory, State, Taint};
-use crate::structure::{Event, Failure, Kind, Location, Made, Structure, Stuck};
+use crate::structure::{Cause, Event, Failure, Kind, Location, Made, Structure, Stuck};
 use ir::{Address, BlockId, Expr, FunctionId, Op, Program, System, TagSet, Thread, ThreadId, Width};
 use logic::{Bool, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -427,12 +427,12 @@ impl<'p> Run<'p> {
         state.guard = self.structure.terms.and(state.guard, condition);
     }
 
-    /// The thread stops for a reason that is not the program's: a bound, or an access to no location.
-    pub fn stop(&mut self, state: &mut State, unless: Bool, bound: bool) {
+    /// The thread stops because something is wrong, or because of a bound.
+    pub fn stop(&mut self, state: &mut State, unless: Bool, cause: Cause) {
         let terms = &mut self.structure.terms;
         let when = terms.and(state.guard, !unless);
         if state.section.is_some() && when != Bool::FALSE {
-            self.structure.stuck.push(Stuck { when, bound });
+            self.structure.stuck.push(Stuck { when, cause });
         }
         state.guard = self.structure.terms.and(state.guard, unless);
     }

@@ -105,8 +105,19 @@ pub struct Wait {
 pub struct Stuck {
     /// When.
     pub when: Bool,
-    /// Whether the bound on loops makes it stop; otherwise it is an access to no location.
-    pub bound: bool,
+    /// What makes it stop.
+    pub cause: Cause,
+}
+
+/// Why a thread stops inside an atomic section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// The bound on loops.
+    Bound,
+    /// An access to no location.
+    Memory,
+    /// An assertion that fails.
+    Assertion,
 }
 
 /// Something that a thread is given where the program leaves it open.

@@ -3,6 +3,7 @@
 use crate::regions::{Analysis, Item, Loop};
 use crate::run::{Halt, Run, within};
 use crate::state::{Control, State, Taint, merge_two};
+use crate::structure::Cause;
 use ir::{BlockId, FunctionId, Terminator, Width};
 use logic::{Bool, Term};
 use source::Span;
@@ -231,7 +232,7 @@ impl Run<'_> {
         let exceeds = self.structure.terms.and(state.guard, !allowed);
         if exceeds != Bool::FALSE {
             self.structure.cuts.push((exceeds, span));
-            self.stop(state, allowed, true);
+            self.stop(state, allowed, Cause::Bound);
         }
     }
 

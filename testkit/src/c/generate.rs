@@ -169,7 +169,7 @@ impl Generator<'_> {
 
     /// What a thread does that starts another one.
     fn start_here(&mut self, worker: &Worker) -> String {
-        let mut text = "    pthread_t inner;\n".to_owned();
+        let mut text = "    pthread_t inner = 0;\n".to_owned();
         text += &format!("    pthread_create(&inner, 0, {}, {});\n", worker.name, worker.arg);
         if self.rng.chance(60) {
             text += "    pthread_join(inner, 0);\n";
@@ -276,9 +276,9 @@ impl Generator<'_> {
         }
         for worker in workers.iter().filter(|worker| !worker.nested) {
             let number = &worker.name["thread".len()..];
-            self.line(&format!("pthread_t t{number};"));
+            self.line(&format!("pthread_t t{number} = 0;"));
             if worker.returns {
-                self.line(&format!("void *v{number};"));
+                self.line(&format!("void *v{number} = 0;"));
             }
         }
         self.setup();

@@ -52,7 +52,7 @@ impl Lowering {
     }
 
     /// The function of our library with this name.
-    fn library_function(&self, name: &str) -> Option<CalleeId> {
+    pub fn library_function(&self, name: &str) -> Option<CalleeId> {
         match self.files[Unit::Library as usize].names.get(name) {
             Some(Entity::Function(id)) if self.callees[id.0 as usize].definition.is_some() => Some(*id),
             _ => None,
@@ -184,7 +184,14 @@ impl Lowering {
         let shape = self.shape(signature)?;
         let mut all = Vec::new();
         let function = match target {
-            Target::Function(id) => self.request(id, self.span()),
+            Target::Function(id) => {
+                let callee = &self.callees[id.0 as usize];
+                if callee.unit == Unit::User && callee.name == "main" {
+                    let complaint = self.error(self.span(), "`main` is called here");
+                    return Err(complaint.help("put its body into another function, and call that"));
+                }
+                self.request(id, self.span())
+            }
             Target::Pointer(value) => match self.known_function(&value.expr) {
                 Some(id)
                     if self.shape(&self.callees[id.0 as usize].signature.clone()).ok().as_ref() == Some(&shape) =>

@@ -23,8 +23,8 @@ pub(crate) struct Dispatch {
     spawner: Option<FunctionId>,
     /// For each function that a thread begins with, what the thread runs.
     starts: Vec<(CalleeId, FunctionId)>,
-    /// Functions whose address is taken.
-    taken: Vec<CalleeId>,
+    /// Functions whose address is taken, and where that is first done.
+    taken: Vec<(CalleeId, Span)>,
 }
 
 impl Lowering {
@@ -38,18 +38,15 @@ impl Lowering {
         self.program.objects.push(ir::Object { name, cells: Vec::new() });
         let object = ObjectId(self.program.objects.len() as u32 - 1);
         self.callees[id.0 as usize].object = Some(object);
-        self.dispatch.taken.push(id);
+        self.dispatch.taken.push((id, self.body.span));
         object
     }
 
     /// The function whose address an expression is.
     pub fn known_function(&self, e: &Expr) -> Option<CalleeId> {
         let Expr::Address(object, 0) = e else { return None };
-        let known = |id: &&CalleeId| {
-            let callee = &self.callees[id.0 as usize];
-            callee.object == Some(*object) && callee.definition.is_some()
-        };
-        self.dispatch.taken.iter().find(known).copied()
+        let taken = self.dispatch.taken.iter().find(|(id, _)| self.callees[id.0 as usize].object == Some(*object))?;
+        self.defined(taken.0)
     }
 
     /// The dispatcher for calls of functions of this shape; its first parameter is the pointer.
@@ -174,28 +171,35 @@ impl Lowering {
         super::finish::finish(adapter.function)
     }
 
+    /// The definition of a function: its own, or that of our library.
+    fn defined(&self, id: CalleeId) -> Option<CalleeId> {
+        let callee = &self.callees[id.0 as usize];
+        if callee.definition.is_some() { Some(id) } else { self.library_function(&callee.name) }
+    }
+
     /// Requests the functions that dispatchers may call; true if there is a new one.
-    pub fn find_candidates(&mut self) -> bool {
+    pub fn find_candidates(&mut self) -> Result<bool, Diagnostic> {
         let before = (self.program.functions.len(), self.queue.len());
-        let taken = self.dispatch.taken.clone();
-        for id in taken {
-            let callee = &self.callees[id.0 as usize];
-            if callee.definition.is_none() {
+        for (id, span) in self.dispatch.taken.clone() {
+            let Ok(shape) = self.shape(&self.callees[id.0 as usize].signature.clone()) else { continue };
+            let called = self.dispatch.callers.iter().any(|(wanted, _)| fits(wanted, &shape));
+            let started = self.dispatch.spawner.is_some() && startable(&shape);
+            if !called && !started {
                 continue;
             }
-            let signature = callee.signature.clone();
-            let Ok(shape) = self.shape(&signature) else { continue };
-            if self.dispatch.callers.iter().any(|(known, _)| *known == shape) {
-                self.request(id, Span::default());
+            let Some(defined) = self.defined(id) else {
+                let name = &self.callees[id.0 as usize].name;
+                let message = format!("`{name}`, which may be called through a pointer, is not defined");
+                return Err(self.error(span, message).help("define it in this file, or leave its address out"));
+            };
+            if called {
+                self.request(defined, span);
             }
-            if self.dispatch.spawner.is_some()
-                && startable(&shape)
-                && self.thread_function(id, Span::default()).is_err()
-            {
-                continue;
+            if started {
+                self.thread_function(defined, span)?;
             }
         }
-        before != (self.program.functions.len(), self.queue.len())
+        Ok(before != (self.program.functions.len(), self.queue.len()))
     }
 
     /// Gives the dispatchers their bodies.
@@ -204,7 +208,7 @@ impl Lowering {
             let candidates = self.candidates(|lowering, callee| {
                 let known = &lowering.callees[callee.0 as usize];
                 let own = lowering.shape(&known.signature).ok()?;
-                if own == shape { known.id } else { None }
+                if fits(&shape, &own) { Some((known.id?, own.result.is_some())) } else { None }
             });
             let mut body = Body::new("%call", Unit::Library);
             let pointer = body.param("%function", Width::WORD);
@@ -213,8 +217,12 @@ impl Lowering {
                 args.push(Expr::Local(body.param(&local.name, local.width)));
             }
             let dst = shape.result.map(|width| body.local("%returned", width));
-            choose(&mut body, pointer, &candidates, |body, function| {
-                body.emit(Op::System(System::Call { dst, function, args: args.clone() }));
+            choose(&mut body, pointer, &candidates, |body, (function, returns)| {
+                let taken = if returns { dst } else { None };
+                body.emit(Op::System(System::Call { dst: taken, function, args: args.clone() }));
+                if let (Some(dst), None) = (dst, taken) {
+                    body.emit(Op::System(System::Nondet { dst }));
+                }
                 dst.map(Expr::Local)
             });
             self.program.functions[id.index()] = super::finish::finish(body.function);
@@ -236,8 +244,11 @@ impl Lowering {
         }
     }
 
-    fn candidates(&self, function: impl Fn(&Lowering, CalleeId) -> Option<FunctionId>) -> Vec<(ObjectId, FunctionId)> {
-        let each = |&id: &CalleeId| Some((self.callees[id.0 as usize].object?, function(self, id)?));
+    /// What each function whose address is taken is for a dispatcher.
+    fn candidates<T>(&self, function: impl Fn(&Lowering, CalleeId) -> Option<T>) -> Vec<(ObjectId, T)> {
+        let each = |(id, _): &(CalleeId, Span)| {
+            Some((self.callees[id.0 as usize].object?, function(self, self.defined(*id)?)?))
+        };
         self.dispatch.taken.iter().filter_map(each).collect()
     }
 }
@@ -247,12 +258,18 @@ fn startable(shape: &Shape) -> bool {
     !shape.returns_record && shape.params.len() <= 1
 }
 
+/// Whether a function can be called as one of another shape: what it returns may be ignored, or be missing.
+fn fits(wanted: &Shape, own: &Shape) -> bool {
+    let results = wanted.result.is_none() || own.result.is_none() || wanted.result == own.result;
+    wanted.params == own.params && wanted.returns_record == own.returns_record && results
+}
+
 /// A chain of branches over candidates; a pointer to none of them ends the path.
-fn choose(
+fn choose<T: Copy>(
     body: &mut Body,
     pointer: LocalId,
-    candidates: &[(ObjectId, FunctionId)],
-    mut call: impl FnMut(&mut Body, FunctionId) -> Option<Expr>,
+    candidates: &[(ObjectId, T)],
+    mut call: impl FnMut(&mut Body, T) -> Option<Expr>,
 ) {
     for &(object, function) in candidates {
         let (then, next) = (body.block(), body.block());

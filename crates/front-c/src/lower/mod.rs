@@ -279,7 +279,7 @@ impl Lowering {
                 self.function(callee, span)?;
             }
             self.build_tls()?;
-            if !self.find_candidates() {
+            if !self.find_candidates()? {
                 break;
             }
         }

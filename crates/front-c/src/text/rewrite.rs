@@ -13,6 +13,29 @@ pub(crate) const SAME: &str = " __fencepost_same ";
 const TYPE_WORDS: &[&str] =
     &["typeof", "__typeof", "__typeof__", "_Static_assert", "_Atomic", "_Alignas", "asm", "__asm", "__asm__"];
 
+/// Words that begin a declaration and nothing else.
+const DECLARATION_WORDS: &[&str] = &[
+    "void",
+    "char",
+    "short",
+    "int",
+    "long",
+    "float",
+    "double",
+    "signed",
+    "unsigned",
+    "_Bool",
+    "struct",
+    "union",
+    "enum",
+    "static",
+    "const",
+    "volatile",
+    "register",
+    "_Atomic",
+    "__auto_type",
+];
+
 /// Brackets may be nested this deep.
 const MAX_BRACKETS: usize = 400;
 /// So many tokens may be open at once: each can be a level of the syntax tree.
@@ -286,6 +309,13 @@ impl<'t> Rewriter<'t> {
         self.segments.push((self.out.len(), self.at));
     }
 
+    /// Whether a declaration follows a label, which C allows only since 2023.
+    fn next_begins_declaration(&self) -> bool {
+        let rest = self.text[self.at..].trim_start();
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        DECLARATION_WORDS.contains(&&rest[..end])
+    }
+
     fn next_is(&self, byte: u8) -> bool {
         self.bytes[self.at..].iter().find(|b| !b.is_ascii_whitespace()) == Some(&byte)
     }
@@ -305,7 +335,7 @@ impl<'t> Rewriter<'t> {
         self.last = Last::Other;
         match byte {
             b'?' if self.next_is(b':') => self.insert(SAME),
-            b':' if self.next_is(b'}') => self.insert(";"),
+            b':' if self.next_is(b'}') || self.next_begins_declaration() => self.insert(";"),
             b'(' | b'[' | b'{' => {
                 self.open.push(0);
                 self.elses.push(0);

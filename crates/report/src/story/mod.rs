@@ -123,6 +123,8 @@ pub struct Story {
     pub state: Vec<(String, String)>,
     /// For a deadlock, who waits.
     pub waiting: Vec<Waiting>,
+    /// The writes that are executed, but not in memory when the property fails.
+    pub pending: Vec<usize>,
 }
 
 /// Messages longer than this are cut.
@@ -171,7 +173,10 @@ impl Failure {
         match self.kind {
             FailureKind::Assertion => format!("assertion `{}` fails {place}", self.message),
             FailureKind::Reached => format!("`{}` is called {place}", self.message),
-            FailureKind::Memory => format!("{} {place}", self.message),
+            FailureKind::Memory => match self.message.split_once(": ") {
+                Some((what, more)) => format!("{what} {place} ({more})"),
+                None => format!("{} {place}", self.message),
+            },
             FailureKind::Deadlock => "deadlock: every thread has ended or waits for ever".to_owned(),
         }
     }
@@ -198,6 +203,7 @@ impl Story {
             steps: Vec::new(),
             state: Vec::new(),
             waiting,
+            pending: Vec::new(),
         };
         let Some(order) = order::order(structure, end) else { return Some(story) };
         let teller = words::Teller::new(program, execution, structure, (graph, names), &order.points);
@@ -212,12 +218,17 @@ impl Story {
         story.steps = teller.steps(&story.failure);
         story.initial = teller.initial();
         story.state = teller.state(&story.failure);
+        story.pending = teller.pending();
         Some(story)
     }
 
-    /// The step in which a thread first does something.
-    pub fn first_step(&self, thread: u32) -> Option<&StoryStep> {
-        self.steps.iter().find(|step| step.thread == Some(thread) && step.kind == StepKind::Run)
+    /// Whether the second of two events takes effect before the first in this story.
+    pub fn inverts(&self, first: usize, second: usize) -> bool {
+        let effect = |event: usize| {
+            let mut steps = self.steps.iter().rev().filter(|step| step.events.contains(&event));
+            if self.pending.contains(&event) { Some(usize::MAX) } else { steps.next().map(|step| step.number) }
+        };
+        effect(first).zip(effect(second)).is_some_and(|(first, second)| first > second)
     }
 }
 

@@ -58,19 +58,19 @@ fn held(
     let source = s.rf.iter().find(|&(_, reader)| reader == read).map(|(write, _)| &graph.events[write]);
     let thread = source.and_then(|write| Some((write, write.thread?)));
     let value = names.value(address, value);
+    let is_lock = matches!(called, Some(Call::Take(verb) | Call::Try(verb)) if verb.ends_with("locks"));
     match (called, thread) {
-        (Some(Call::Lock | Call::TryLock), Some((write, thread))) => {
+        (Some(Call::Wait), _) => format!("waits on {name} for a signal"),
+        (_, Some((write, thread))) if is_lock => {
             let own = Some(thread) == event.thread.map(|thread| thread.0);
             let holder = if own { "itself".to_owned() } else { names.thread(ir::ThreadId(thread)) };
             format!("waits for {name}, held by {holder} since line {}", write.line)
         }
-        (Some(Call::Lock | Call::TryLock), None) => format!("waits for {name}, which is locked from the start"),
-        (Some(Call::Unlock | Call::Start | Call::Join) | None, Some((write, thread))) => {
+        (_, None) if is_lock => format!("waits for {name}, which is locked from the start"),
+        (_, Some((write, thread))) => {
             let thread = names.thread(ir::ThreadId(thread));
             format!("waits while {name} = {value}, as {thread} left it in line {}", write.line)
         }
-        (Some(Call::Unlock | Call::Start | Call::Join) | None, None) => {
-            format!("waits while {name} = {value}, as it was from the start")
-        }
+        (_, None) => format!("waits while {name} = {value}, as it was from the start"),
     }
 }

@@ -95,6 +95,13 @@ impl<'a> Teller<'a> {
         self.points[from + 1..to].iter().any(|point| matches!(point, Point::Issue(_) | Point::Fail))
     }
 
+    /// The writes that are issued, but not in memory when the property fails.
+    pub fn pending(&self) -> Vec<usize> {
+        let fails = self.points.iter().position(|point| *point == Point::Fail);
+        let late = |write: &usize| self.arrived[*write].zip(fails).is_some_and(|(at, fails)| at > fails);
+        (0..self.s.size).filter(|&write| self.issued[write].is_some()).filter(late).collect()
+    }
+
     /// Whether a write arrives later than it is issued.
     pub fn has_delays(&self) -> bool {
         self.arrival_step.iter().any(Option::is_some)
@@ -184,11 +191,26 @@ impl<'a> Teller<'a> {
             edges.map(|edge| self.thread(far(edge))).collect::<Vec<_>>().join(", ")
         };
         match called {
-            Call::Lock | Call::TryLock => exchanged().map(|name| format!("locks {name}")).or_else(|| {
-                let found = last(EventKind::Read)?;
-                Some(format!("finds {found} locked"))
-            }),
-            Call::Unlock => last(EventKind::Write).map(|name| format!("unlocks {name}")),
+            Call::Take(verb) | Call::Try(verb) => match (exchanged(), last(EventKind::Read)) {
+                (Some(name), _) => Some(format!("{verb} {name}")),
+                (None, Some(name)) if verb.ends_with("locks") => Some(format!("finds {name} locked")),
+                (None, Some(name)) => Some(format!("finds {name} at 0")),
+                (None, None) => None,
+            },
+            Call::Give(verb) => last(EventKind::Write).map(|name| format!("{verb} {name}")),
+            // It sets a bit of the condition, and when it wakes up it takes the mutex again.
+            Call::Wait => {
+                let goes_on = events.first().and_then(|&event| event.checked_sub(1)).is_some_and(|before| {
+                    let (one, other) = (&self.graph.events[before], &self.graph.events[before + 1]);
+                    (one.thread, one.line, one.column) == (other.thread, other.line, other.column)
+                });
+                let first = events.iter().find_map(|&event| address(event));
+                match (goes_on, first) {
+                    (false, Some(name)) => Some(format!("waits on {name}")),
+                    (true, _) => Some("is woken up".to_owned()),
+                    (false, None) => None,
+                }
+            }
             Call::Start if events.iter().all(|&event| kind(event) == EventKind::Fence) => {
                 let started = threads("start", |edge| edge.to, |edge| edge.from);
                 Some(if started.is_empty() { "starts a thread".to_owned() } else { format!("starts {started}") })
@@ -272,13 +294,16 @@ impl<'a> Teller<'a> {
         (0..event).find(late).map(|earlier| self.graph.events[earlier].line)
     }
 
-    /// The initial values of the locations that the steps touch.
+    /// The initial values of the locations that the steps touch. What a new object holds matters only if it is read.
     pub fn initial(&self) -> Vec<(String, String)> {
         let touched = self.touched();
         let mut values = Vec::new();
-        for event in self.execution.events.iter().filter(|event| event.thread.is_none()) {
+        let initial = self.execution.events.iter().enumerate().filter(|(_, event)| event.thread.is_none());
+        for (at, event) in initial {
+            let is_read = || self.s.rf.successors(at).any(|read| self.issued[read].is_some());
             if let (Some(address), Some(value)) = (event.address(), event.value())
                 && touched.contains_key(&address)
+                && (address.object.index() < self.program.objects.len() || is_read())
             {
                 values.push((self.names.address(address), self.names.value(address, value)));
             }
@@ -329,7 +354,7 @@ fn fail(steps: &mut Vec<StoryStep>, failure: &Failure) {
     let words = match failure.kind {
         FailureKind::Assertion => "the assertion fails".to_owned(),
         FailureKind::Reached => "must not be reached".to_owned(),
-        FailureKind::Memory => failure.message.clone(),
+        FailureKind::Memory => failure.message.split(": ").next().unwrap_or("").to_owned(),
         FailureKind::Deadlock => "no thread can go on".to_owned(),
     };
     let deadlock = failure.kind == FailureKind::Deadlock;

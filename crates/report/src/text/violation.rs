@@ -59,6 +59,23 @@ pub(super) fn story(case: &Case<'_>, graph: &Graph, story: &Story, options: Opti
     out
 }
 
+/// Beyond this many values those that are zero are not listed.
+const MANY: usize = 8;
+
+/// Initial values in a sentence.
+fn initially(all: &[(String, String)]) -> String {
+    let other: Vec<(String, String)> =
+        all.iter().filter(|(_, value)| !matches!(&**value, "0" | "NULL")).cloned().collect();
+    if all.len() <= MANY || other.len() * 2 > all.len() {
+        return format!("Initially {}.", values(all));
+    }
+    if other.is_empty() {
+        "Initially all is 0.".to_owned()
+    } else {
+        format!("Initially {}, all else 0.", values(&other))
+    }
+}
+
 fn values(all: &[(String, String)]) -> String {
     let all: Vec<String> = all.iter().map(|(name, value)| clean(&format!("{name} = {value}"))).collect();
     all.join(", ")
@@ -75,7 +92,7 @@ fn cut(text: &str) -> String {
 fn steps(graph: &Graph, story: &Story, options: Options) -> String {
     let mut out = String::new();
     if !story.initial.is_empty() {
-        let _ = writeln!(out, "  Initially {}.", values(&story.initial));
+        let _ = writeln!(out, "  {}", initially(&story.initial));
     }
     out.push('\n');
     let who = |step: &StoryStep| match (step.kind, step.thread) {
@@ -114,19 +131,44 @@ fn steps(graph: &Graph, story: &Story, options: Options) -> String {
     out
 }
 
-/// The pairs that took effect in the other order, in the words of the program.
 fn reordered(graph: &Graph, pairs: &[(usize, usize)]) -> String {
     let mut out = String::new();
-    for &(first, second) in pairs {
-        let (Some(first), Some(second)) = (graph.events.get(first), graph.events.get(second)) else { continue };
-        let thread = second.thread.and_then(|thread| graph.threads.get(thread as usize)).map_or("?", String::as_str);
-        let _ = writeln!(out, "  Reordered: {}", clean(&overtaking(thread, first, second)));
+    for words in overtakings(graph, pairs) {
+        let _ = writeln!(out, "  {}", clean(&words));
     }
     if out.is_empty() { out } else { format!("\n{out}") }
 }
 
+/// The pairs of program order that the model does not keep, in the words of the program: those that took effect in the
+/// other order, then those that could have.
+pub(crate) fn overtakings(graph: &Graph, pairs: &[(usize, usize)]) -> Vec<String> {
+    let story = graph.story.as_ref().filter(|story| story.telling != Telling::Apart);
+    let (mut done, mut possible) = (Vec::new(), Vec::new());
+    for &(first, second) in pairs {
+        let (Some(one), Some(other)) = (graph.events.get(first), graph.events.get(second)) else { continue };
+        let thread = other.thread.and_then(|thread| graph.threads.get(thread as usize)).map_or("?", String::as_str);
+        if story.is_none_or(|story| story.inverts(first, second)) {
+            done.push(format!("Reordered: {}", overtaking(thread, one, other)));
+        } else {
+            let (one, other) = (access(one), access(other));
+            possible.push(format!("Not kept in order either: in {thread}, {one} and {other}"));
+        }
+    }
+    done.extend(possible);
+    done
+}
+
+/// An access as a thing: `x = 1 (line 3)`, `the read of y (line 4)`.
+fn access(event: &GraphEvent) -> String {
+    match event.kind {
+        EventKind::Read => format!("the read of {} (line {})", event.location(), event.line),
+        EventKind::Write => format!("{} (line {})", event.assignment(), event.line),
+        EventKind::Fence => format!("the fence (line {})", event.line),
+    }
+}
+
 /// How the second of two events in program order took effect before the first.
-pub(crate) fn overtaking(thread: &str, first: &GraphEvent, second: &GraphEvent) -> String {
+fn overtaking(thread: &str, first: &GraphEvent, second: &GraphEvent) -> String {
     let early = match second.kind {
         EventKind::Read => format!("{thread} reads {} (line {})", second.location(), second.line),
         EventKind::Write => format!("{thread}'s {} (line {}) reaches memory", second.assignment(), second.line),

@@ -25,11 +25,11 @@ impl<'a> Step<'_, 'a> {
         let span = self.place(at, instr.span);
         match &instr.op {
             Op::Assign { dst, value } => {
-                let (result, taint) = (self.value(at, value).0, self.taint(at, value));
+                let (result, taint) = (self.value(at, value)?.0, self.taint(at, value));
                 self.assign(at, *dst, result, taint);
             }
             Op::Load { dst, addr, tags, reserve: false } => {
-                let (word, width) = (self.value(at, addr).0, self.width(at, *dst));
+                let (word, width) = (self.value(at, addr)?.0, self.width(at, *dst));
                 let Some(address) = self.locate(at, word, width, span)? else { return Ok(Flow::Done) };
                 let Some(way) = self.way(at, address, false, may)? else { return Ok(Flow::Later) };
                 if way == Way::Buffered {
@@ -42,7 +42,7 @@ impl<'a> Step<'_, 'a> {
                 self.read(at, (way, address, width), *dst, (tags, span))?;
             }
             Op::Store { addr, value, tags } => {
-                let ((value, width), word) = (self.value(at, value), self.value(at, addr).0);
+                let ((value, width), word) = (self.value(at, value)?, self.value(at, addr)?.0);
                 let Some(address) = self.locate(at, word, width, span)? else { return Ok(Flow::Done) };
                 // Nobody can notice or prevent that a write goes to the buffer.
                 let hidden = !self.machine.drains(tags);
@@ -62,7 +62,7 @@ impl<'a> Step<'_, 'a> {
                 }
             }
             Op::Assume { condition, waits } => {
-                if self.value(at, condition).0 == 0 {
+                if self.value(at, condition)?.0 == 0 {
                     let taint = self.taint(at, condition);
                     self.stop(at, if *waits { Status::Waits(span, taint) } else { Status::Stopped })?;
                     return Ok(Flow::Done);
@@ -212,7 +212,7 @@ impl<'a> Step<'_, 'a> {
     fn exchange(&mut self, at: usize, instr: &'a Instr, may: bool) -> Result<Flow, Halt> {
         let Op::Rmw { dst, addr, when, value, read_tags, write_tags } = &instr.op else { return Ok(Flow::Later) };
         let span = self.place(at, instr.span);
-        let (word, width) = (self.value(at, addr).0, self.width(at, *dst));
+        let (word, width) = (self.value(at, addr)?.0, self.width(at, *dst));
         let Some(address) = self.locate(at, word, width, span)? else { return Ok(Flow::Done) };
         let Some(way) = self.way(at, address, true, may)? else { return Ok(Flow::Later) };
         if way == Way::Buffered {
@@ -227,9 +227,12 @@ impl<'a> Step<'_, 'a> {
         // It is made on memory: the buffer is empty.
         let on = if way == Way::Plain { Way::Plain } else { Way::Direct };
         self.read(at, (on, address, width), *dst, (read_tags, span))?;
-        let writes = when.as_ref().is_none_or(|when| self.value(at, when).0 != 0);
+        let writes = match when {
+            Some(when) => self.value(at, when)?.0 != 0,
+            None => true,
+        };
         if writes {
-            let value = self.value(at, value).0;
+            let value = self.value(at, value)?.0;
             self.write(at, (on, address, width), value, (write_tags, span))?;
         }
         self.advance(at);

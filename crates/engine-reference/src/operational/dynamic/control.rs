@@ -4,7 +4,7 @@ use super::machine::{Flow, Halt, Step};
 use super::record::Record;
 use super::state::{Object, Status, Taint};
 use engine::Property;
-use ir::{Address, ObjectId, System, Terminator};
+use ir::{Address, Expr, ObjectId, System, Terminator};
 use source::Span;
 use std::rc::Rc;
 
@@ -18,16 +18,17 @@ impl<'a> Step<'_, 'a> {
         match &block.terminator {
             Terminator::Goto(to) => self.jump(at, to.0, last),
             Terminator::Branch { condition, then, otherwise, join: _, span } => {
-                let to = if self.value(at, condition).0 != 0 { then } else { otherwise };
+                let to = if self.value(at, condition)?.0 != 0 { then } else { otherwise };
                 self.jump(at, to.0, *span)
             }
             Terminator::Return(result) => {
-                let (value, taint) = match result {
-                    Some(result) => (self.value(at, result).0, self.taint(at, result)),
+                let dst = self.frame(at).dst;
+                let outermost = self.state.threads[at].frames.len() == 1;
+                let (value, taint) = match result.as_ref().filter(|_| outermost || dst.is_some()) {
+                    Some(result) => (self.value(at, result)?.0, self.taint(at, result)),
                     None => (0, Taint::default()),
                 };
-                let dst = self.frame(at).dst;
-                if self.state.threads[at].frames.len() == 1 {
+                if outermost {
                     return self.end(at, value);
                 }
                 self.thread(at).frames.pop();
@@ -37,7 +38,10 @@ impl<'a> Step<'_, 'a> {
                 Ok(())
             }
             Terminator::Exit(result) => {
-                let value = result.as_ref().map_or(0, |result| self.value(at, result).0);
+                let value = match result {
+                    Some(result) => self.value(at, result)?.0,
+                    None => 0,
+                };
                 self.end(at, value)
             }
             Terminator::Cut { span } => self.cut(at, *span),
@@ -76,6 +80,10 @@ impl<'a> Step<'_, 'a> {
         Ok(())
     }
 
+    fn arguments(&mut self, at: usize, args: &[Expr]) -> Result<Vec<(u64, Taint)>, Halt> {
+        args.iter().map(|arg| Ok((self.value(at, arg)?.0, self.taint(at, arg)))).collect()
+    }
+
     pub fn system(&mut self, at: usize, op: &'a System, span: Span, may: bool) -> Result<Flow, Halt> {
         let later = || if may { Err(Halt::Disabled { waits: false }) } else { Ok(Flow::Later) };
         let settled = self.state.threads[at].buffer.is_empty();
@@ -86,18 +94,21 @@ impl<'a> Step<'_, 'a> {
                     self.cut(at, span)?;
                     return Ok(Flow::Done);
                 }
-                let args = args.iter().map(|arg| (self.value(at, arg).0, self.taint(at, arg))).collect();
+                let args = self.arguments(at, args)?;
                 self.advance(at);
                 self.enter(at, *function, args, Some((*dst, span)));
                 return Ok(Flow::Done);
             }
             System::Nondet { dst } => {
-                let width = self.width(at, *dst);
-                let value = self.choose(at, width)?;
-                self.assign(at, *dst, value, Taint::default());
+                // It is chosen when somebody wants to know.
+                self.assign(at, *dst, 0, Taint::default());
+                let depth = self.state.threads[at].frames.len();
+                self.frame(at).open.push(*dst);
+                self.frame(at).open.sort();
+                self.note(|record| record.postpone(at, (depth, *dst)));
             }
             System::Assert { condition, message } => {
-                if self.value(at, condition).0 == 0 {
+                if self.value(at, condition)?.0 == 0 {
                     return match self.machine.property {
                         Property::Assertions { memory: _ } => Err(self.violation(at, span, message)),
                         Property::Deadlock => self.stop(at, Status::Stopped).map(|()| Flow::Done),
@@ -111,14 +122,14 @@ impl<'a> Step<'_, 'a> {
                 if !settled {
                     return later();
                 }
-                let args = args.iter().map(|arg| (self.value(at, arg).0, Taint::default())).collect();
+                let args = self.arguments(at, args)?.into_iter().map(|(arg, _)| (arg, Taint::default())).collect();
                 let born = self.create(*function, args);
                 self.born.push(born);
                 self.note(|record| record.choose(at, born as u64));
                 self.assign(at, *dst, born as u64 + 1, Taint::default());
             }
             System::Join { thread, result } => {
-                let handle = self.value(at, thread).0;
+                let handle = self.value(at, thread)?.0;
                 let other = handle.checked_sub(1).and_then(|other| usize::try_from(other).ok());
                 let other = other.filter(|&other| other != at).and_then(|other| self.state.threads.get(other));
                 let ended = other.filter(|other| other.buffer.is_empty()).map(|other| &other.status);
@@ -132,7 +143,7 @@ impl<'a> Step<'_, 'a> {
             }
             System::Current { dst } => self.assign(at, *dst, at as u64 + 1, Taint::default()),
             System::Alloc { dst, name, size, cells, zeroed } => {
-                let size = self.value(at, size).0;
+                let size = self.value(at, size)?.0;
                 let number = self.state.objects.len();
                 self.state.objects.push(Rc::new(Object::made(name, size, cells.as_deref(), *zeroed)));
                 self.note(|record| record.choose(at, number as u64));

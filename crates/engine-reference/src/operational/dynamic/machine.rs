@@ -190,12 +190,6 @@ fn positions(function: &Function) -> Vec<u32> {
 
 impl<'a> Step<'_, 'a> {
     /// The next choice among all values of this width.
-    pub fn choose(&mut self, thread: usize, width: Width) -> Result<u64, Halt> {
-        let value = self.any(width)?;
-        self.note(|record| record.choose(thread, value));
-        Ok(value)
-    }
-
     pub fn any(&mut self, width: Width) -> Result<u64, Halt> {
         let Some(&value) = self.choices.get(self.chosen) else {
             if width.bits() <= CHOICE_BITS {
@@ -224,10 +218,30 @@ impl<'a> Step<'_, 'a> {
         self.thread(at).frames.last_mut().expect("a thread that runs has a frame")
     }
 
-    pub fn value(&mut self, at: usize, expr: &Expr) -> (u64, Width) {
+    pub fn value(&mut self, at: usize, expr: &Expr) -> Result<(u64, Width), Halt> {
+        if !self.frame(at).open.is_empty() {
+            self.settle(at, expr)?;
+        }
         let machine = self.machine;
         let frame = self.frame(at);
-        eval(expr, machine.function(frame.function), &frame.locals)
+        Ok(eval(expr, machine.function(frame.function), &frame.locals))
+    }
+
+    /// Chooses the locals of an expression that can be anything.
+    fn settle(&mut self, at: usize, expr: &Expr) -> Result<(), Halt> {
+        let mut wanted = Vec::new();
+        let frame = self.frame(at);
+        expr.for_each_local(&mut |local| wanted.extend(frame.open.contains(&local).then_some(local)));
+        wanted.sort();
+        wanted.dedup();
+        for local in wanted {
+            let width = self.width(at, local);
+            let value = self.any(width)?;
+            let depth = self.state.threads[at].frames.len();
+            self.note(|record| record.settle(at, (depth, local), value));
+            self.assign(at, local, value, Taint::default());
+        }
+        Ok(())
     }
 
     pub fn taint(&mut self, at: usize, expr: &Expr) -> Taint {
@@ -244,6 +258,7 @@ impl<'a> Step<'_, 'a> {
         let frame = self.frame(at);
         let width = machine.function(frame.function).locals[local.index()].width;
         frame.locals[local.index()] = truncate(value, width);
+        frame.open.retain(|open| *open != local);
         if machine.tracks() {
             frame.taints[local.index()] = taint;
         }
@@ -276,7 +291,8 @@ impl<'a> Step<'_, 'a> {
         let outside = self.thread(at).frames.last().and_then(|frame| frame.place);
         let place = outside.or(call.map(|(_, span)| span).filter(|_| body.library));
         let dst = call.and_then(|(dst, _)| dst);
-        let frame = Frame { function, block: 0, index: 0, locals, taints, dst, place, loops: Vec::new() };
+        let frame =
+            Frame { function, block: 0, index: 0, locals, taints, dst, place, loops: Vec::new(), open: Vec::new() };
         self.thread(at).frames.push(frame);
     }
 

@@ -1,7 +1,7 @@
 //! What happens on a path: enough to show it as an execution.
 
 use super::state::{Pending, State};
-use ir::{Address, Cell, Expr, Object, Program, TagSet, ThreadId};
+use ir::{Address, Cell, Expr, LocalId, Object, Program, TagSet, ThreadId};
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use witness::{Action, Event, EventId, Execution, Violation};
@@ -26,6 +26,8 @@ pub(super) struct Record {
     /// The writes that are in buffers.
     buffered: BTreeMap<Pending, (Address, Place)>,
     choices: Vec<Vec<u64>>,
+    /// Where among the choices those stand that were made last for locals.
+    postponed: BTreeMap<(usize, (usize, LocalId)), usize>,
     /// The atomic section that is being executed: what it knows of locations, and whether it has written there.
     section: Option<BTreeMap<Address, (u64, bool)>>,
 }
@@ -65,6 +67,20 @@ impl Record {
     /// A thread chooses.
     pub fn choose(&mut self, thread: usize, value: u64) {
         Self::own(&mut self.choices, thread).push(value);
+    }
+
+    /// A thread chooses the value of a local, but nobody wants to know it yet: the local of the frame at this depth.
+    pub fn postpone(&mut self, thread: usize, local: (usize, LocalId)) {
+        let own = Self::own(&mut self.choices, thread);
+        own.push(0);
+        self.postponed.insert((thread, local), own.len() - 1);
+    }
+
+    /// Now somebody wants to know it.
+    pub fn settle(&mut self, thread: usize, local: (usize, LocalId), value: u64) {
+        if let Some(&at) = self.postponed.get(&(thread, local)) {
+            Self::own(&mut self.choices, thread)[at] = value;
+        }
     }
 
     /// A thread reads a location: from a write in its buffer, or from memory.

@@ -54,6 +54,8 @@ pub(super) struct Frame {
     pub place: Option<Span>,
     /// How often the jumps back to these blocks were taken since the loop was entered.
     pub loops: Vec<(u32, u32)>,
+    /// The locals that can be anything, in order: what they are has never mattered.
+    pub open: Vec<LocalId>,
 }
 
 /// A buffered write.
