@@ -6,6 +6,7 @@
  * expect alpha: SAFE
  * expect power: SAFE
  * with -DONCE: sc UNSAFE, tso UNSAFE, pso UNSAFE, rmo UNSAFE, alpha UNSAFE, power UNSAFE
+ * options: --unwind 4
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* Two threads that wait for each other's flag before raising their own. Loops that only wait are waits like those
- * for a mutex.
+/* Two threads that wait for each other's flag before raising their own. A loop that is written as await_while is a
+ * wait like that for a mutex.
  * expect sc: UNSAFE
  * expect tso: UNSAFE
  * expect pso: UNSAFE
@@ -12,6 +12,14 @@
 #include <assert.h>
 #include <pthread.h>
 
+#ifdef __FENCEPOST__
+#include <fencepost.h>
+#else
+#define await_while(condition) \
+    while (condition)          \
+        ;
+#endif
+
 int left_ready, right_ready;
 
 static void *left(void *unused)
@@ -19,16 +27,14 @@ static void *left(void *unused)
 #ifdef FIRST
     left_ready = 1;
 #endif
-    while (!right_ready)
-        ;
+    await_while(!right_ready);
     left_ready = 1;
     return NULL;
 }
 
 static void *right(void *unused)
 {
-    while (!left_ready)
-        ;
+    await_while(!left_ready);
     right_ready = 1;
     return NULL;
 }

@@ -6,6 +6,7 @@
  * expect rmo: SAFE
  * expect alpha: SAFE
  * expect power: SAFE
+ * options: --unwind 4
  */
 #include <assert.h>
 #include <pthread.h>

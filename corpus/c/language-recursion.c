@@ -5,7 +5,6 @@
  * expect rmo: SAFE
  * expect alpha: SAFE
  * expect power: SAFE
- * options: --unwind 4
  */
 #include <assert.h>
 #include <pthread.h>

@@ -5,6 +5,7 @@
  * expect rmo: SAFE
  * expect alpha: SAFE
  * expect power: SAFE
+ * options: --unwind 4
  */
 #include <assert.h>
 #include <pthread.h>

@@ -7,6 +7,7 @@
  * expect alpha: SAFE
  * expect power: UNSAFE
  * with -DSEQ_CST: sc SAFE, tso SAFE, pso SAFE, rmo SAFE, alpha SAFE, power SAFE
+ * options: --unwind 4
  */
 #include <assert.h>
 #include <pthread.h>

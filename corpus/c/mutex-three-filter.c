@@ -7,7 +7,6 @@
  * expect alpha: UNSAFE
  * expect power: UNSAFE
  * with -DFENCE: sc SAFE, tso SAFE, pso SAFE, rmo SAFE, alpha SAFE, power SAFE
- * options: --unwind 3
  */
 #include <assert.h>
 #include <pthread.h>

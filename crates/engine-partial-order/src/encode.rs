@@ -4,6 +4,7 @@ use crate::events::{Coherence, Events};
 use crate::goals::{self, Failing};
 use crate::graph::{Product, Units};
 use crate::query;
+use crate::ranges;
 use crate::relations::Relations;
 use crate::shape;
 use engine::{NoAnswer, Observer, Property};
@@ -50,6 +51,9 @@ impl<'p> Problem<'p> {
         let failing = Vec::new();
         let (assumed, bound) = (Vec::new(), Vec::new());
         let mut problem = Problem { events, blaster, solver, nodes: 0, edges: 0, finals, assumed, bound, failing };
+        for (value, bound) in ranges::largest(&problem.events) {
+            problem.blaster.limit(value, u64::BITS - bound.leading_zeros());
+        }
         for constraint in std::mem::take(&mut problem.events.constraints) {
             problem.assert(constraint);
         }

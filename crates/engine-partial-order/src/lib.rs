@@ -24,6 +24,7 @@ mod goals;
 mod graph;
 mod order;
 mod query;
+mod ranges;
 mod relations;
 mod shape;
 

@@ -328,7 +328,8 @@ fn choices_are_enumerated_if_there_are_few() {
         let mut sketch = Sketch::new("any", "C", &[]);
         let main = sketch.routine("main", &[("r", width)]);
         let dst = ir::LocalId(0);
-        let condition = Expr::Local(dst).binary(BinaryOp::Ne, Expr::constant(value, width));
+        let next = Expr::Local(dst).binary(BinaryOp::Add, Expr::constant(1, width));
+        let condition = next.binary(BinaryOp::Ne, Expr::constant(value, width));
         sketch.system(System::Nondet { dst }).system(System::Assert { condition, message: "other".to_owned() });
         let mut program = sketch.finish_alone(main);
         program.functions[0].params = 0;

@@ -10,12 +10,23 @@ use rustc_hash::FxHashMap;
 pub struct Blaster {
     bools: FxHashMap<usize, Lit>,
     bits: FxHashMap<Term, Vec<Lit>>,
+    /// Variables whose bits from some position on are zeros.
+    narrow: FxHashMap<Term, u32>,
 }
 
 impl Blaster {
     /// A blaster that knows nothing yet.
     pub fn new() -> Self {
         Blaster::default()
+    }
+
+    /// From here on only values of a variable count that need no more than so many bits.
+    ///
+    /// # Panics
+    /// When the variable has literals already.
+    pub fn limit(&mut self, variable: Term, bits: u32) {
+        assert!(!self.bits.contains_key(&variable), "a variable is limited before it is used");
+        self.narrow.insert(variable, bits);
     }
 
     /// Requires a truth value to hold.
@@ -126,7 +137,11 @@ impl Blaster {
         let width = terms.width(t).bits() as usize;
         let bits = match terms.node(t) {
             TermNode::Const(value) => (0..width).map(|bit| constant(solver, value >> bit & 1 == 1)).collect(),
-            TermNode::Var(_) => (0..width).map(|_| solver.fresh()).collect(),
+            TermNode::Var(_) => {
+                let used = self.narrow.get(&t).map_or(width, |&bits| width.min(bits as usize));
+                let zero = constant(solver, false);
+                (0..width).map(|bit| if bit < used { solver.fresh() } else { zero }).collect()
+            }
             TermNode::Ite(condition, then, otherwise) => {
                 let condition = self.lit(terms, solver, condition);
                 let (then, otherwise) = (self.bits(terms, solver, then), self.bits(terms, solver, otherwise));
@@ -244,12 +259,29 @@ fn xor(solver: &mut Solver, a: Lit, b: Lit) -> Lit {
 }
 
 fn choose(solver: &mut Solver, condition: Lit, then: Lit, otherwise: Lit) -> Lit {
-    if then == otherwise {
+    let truth = solver.truth();
+    if then == otherwise || condition == truth {
         return then;
     }
-    let yes = conjunction(solver, &[condition, then]);
-    let no = conjunction(solver, &[!condition, otherwise]);
-    or(solver, yes, no)
+    if condition == !truth {
+        return otherwise;
+    }
+    let is_plain =
+        |literal: Lit| literal != truth && literal != !truth && literal != condition && literal != !condition;
+    if then == !otherwise || !is_plain(then) || !is_plain(otherwise) {
+        let yes = conjunction(solver, &[condition, then]);
+        let no = conjunction(solver, &[!condition, otherwise]);
+        return or(solver, yes, no);
+    }
+    let result = solver.fresh();
+    solver.clause(&[!condition, !then, result]);
+    solver.clause(&[!condition, then, !result]);
+    solver.clause(&[condition, !otherwise, result]);
+    solver.clause(&[condition, otherwise, !result]);
+    // Implied, but not by unit propagation.
+    solver.clause(&[!then, !otherwise, result]);
+    solver.clause(&[then, otherwise, !result]);
+    result
 }
 
 fn choose_bits(solver: &mut Solver, condition: Lit, then: &[Lit], otherwise: &[Lit]) -> Vec<Lit> {
@@ -257,12 +289,51 @@ fn choose_bits(solver: &mut Solver, condition: Lit, then: &[Lit], otherwise: &[L
 }
 
 /// Sum and carry of three bits.
-fn full_adder(solver: &mut Solver, a: Lit, b: Lit, carry: Lit) -> (Lit, Lit) {
-    let half = xor(solver, a, b);
-    let sum = xor(solver, half, carry);
-    let both = conjunction(solver, &[a, b]);
-    let through = conjunction(solver, &[half, carry]);
-    (sum, or(solver, both, through))
+fn full_adder(solver: &mut Solver, a: Lit, b: Lit, c: Lit) -> (Lit, Lit) {
+    let carry = majority(solver, a, b, c);
+    if !are_independent(solver, a, b, c) {
+        let half = xor(solver, a, b);
+        return (xor(solver, half, c), carry);
+    }
+    let sum = solver.fresh();
+    for odd in [[a, b, c], [a, !b, !c], [!a, b, !c], [!a, !b, c]] {
+        let [x, y, z] = odd;
+        // An odd number of ones: these bits in common make the sum one, their negations make it zero.
+        solver.clause(&[!x, !y, !z, sum]);
+        solver.clause(&[x, y, z, !sum]);
+    }
+    // Implied, but not by unit propagation: carry and sum are both ones if and only if all are.
+    for bit in [a, b, c] {
+        solver.clause(&[!carry, !sum, bit]);
+        solver.clause(&[carry, sum, !bit]);
+    }
+    (sum, carry)
+}
+
+/// Whether no two of these are the same or opposite, and none is a constant.
+fn are_independent(solver: &mut Solver, a: Lit, b: Lit, c: Lit) -> bool {
+    let truth = solver.truth().variable();
+    let [a, b, c] = [a, b, c].map(Lit::variable);
+    a != b && b != c && a != c && ![a, b, c].contains(&truth)
+}
+
+/// Whether two of three bits are ones.
+fn majority(solver: &mut Solver, a: Lit, b: Lit, c: Lit) -> Lit {
+    let truth = solver.truth();
+    for (x, y, z) in [(a, b, c), (b, c, a), (c, a, b)] {
+        if x == truth || y == z {
+            return if x == truth { or(solver, y, z) } else { y };
+        }
+        if x == !truth || y == !z {
+            return if x == !truth { conjunction(solver, &[y, z]) } else { x };
+        }
+    }
+    let result = solver.fresh();
+    for (x, y) in [(a, b), (b, c), (a, c)] {
+        solver.clause(&[!x, !y, result]);
+        solver.clause(&[x, y, !result]);
+    }
+    result
 }
 
 /// The sum and the carry out.
@@ -282,8 +353,11 @@ fn negate(bits: &[Lit]) -> Vec<Lit> {
 
 /// `a < b`: there is no carry out of `a + ~b + 1`.
 fn unsigned_less(solver: &mut Solver, a: &[Lit], b: &[Lit]) -> Lit {
-    let one = constant(solver, true);
-    !add(solver, a, &negate(b), one).1
+    let mut carry = constant(solver, true);
+    for (&x, &y) in a.iter().zip(b) {
+        carry = majority(solver, x, !y, carry);
+    }
+    !carry
 }
 
 fn multiply(solver: &mut Solver, a: &[Lit], b: &[Lit]) -> Vec<Lit> {

@@ -1,10 +1,11 @@
 //! The SAT solver, behind an interface of ours.
 
 use crate::theory::Theory;
-use cadical_sys::{CaDiCal, Status};
+use cadical_sys::{CaDiCal, Status, TerminateFlag};
 use std::cell::Cell;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// A literal: a variable of the solver and a sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -46,11 +47,11 @@ pub enum Outcome {
     Stopped,
 }
 
-/// How many conflicts the solver works through before it first asks whether to go on.
-const FIRST_SLICE: i32 = 1000;
+/// How many conflicts the solver works through before somebody watches it: most calls need fewer.
+const UNWATCHED: i32 = 1000;
 
-/// How long it may work before it asks again, as a rule.
-const PATIENCE: Duration = Duration::from_millis(200);
+/// How often the one who watches asks whether to go on.
+const INTERVAL: Duration = Duration::from_millis(20);
 
 /// A solver for clauses, with an ordering theory inside if one is connected.
 pub struct Solver {
@@ -59,6 +60,7 @@ pub struct Solver {
     clauses: u64,
     truth: Option<Lit>,
     conflicts: Rc<Cell<u64>>,
+    stop: TerminateFlag,
 }
 
 impl Default for Solver {
@@ -73,7 +75,9 @@ impl Solver {
         let mut sat = CaDiCal::new();
         // Bounded variable addition does not go together with an external propagator.
         sat.set("factor", 0);
-        Solver { sat, variables: 0, clauses: 0, truth: None, conflicts: Rc::new(Cell::new(0)) }
+        let stop = TerminateFlag::default();
+        sat.connect_terminator(stop.clone());
+        Solver { sat, variables: 0, clauses: 0, truth: None, conflicts: Rc::new(Cell::new(0)), stop }
     }
 
     /// A new variable.
@@ -142,24 +146,46 @@ impl Solver {
     }
 
     /// Looks for a model under assumptions, asking now and then whether to go on.
-    pub fn solve(&mut self, assumptions: &[Lit], go_on: &dyn Fn() -> bool) -> Outcome {
-        let mut slice = FIRST_SLICE;
-        loop {
-            for literal in assumptions {
-                self.sat.assume(literal.0);
-            }
-            self.sat.limit("conflicts", slice);
-            let started = Instant::now();
-            match self.sat.solve() {
-                Status::SATISFIABLE => return Outcome::Satisfiable,
-                Status::UNSATISFIABLE => return Outcome::Unsatisfiable,
-                Status::UNKNOWN if go_on() => {}
-                Status::UNKNOWN => return Outcome::Stopped,
-            }
-            // Stopping costs what the solver has built up, so it should not happen too often, whatever a conflict takes.
-            if started.elapsed() < PATIENCE {
-                slice = slice.saturating_mul(2);
-            }
+    ///
+    /// What it finds does not depend on how long anything takes.
+    pub fn solve(&mut self, assumptions: &[Lit], go_on: &(dyn Fn() -> bool + Sync)) -> Outcome {
+        if !go_on() {
+            return Outcome::Stopped;
+        }
+        let first = self.attempt(assumptions, Some(UNWATCHED));
+        if first != Outcome::Stopped {
+            return first;
+        }
+        let (stop, done) = (self.stop.clone(), AtomicBool::new(false));
+        let outcome = std::thread::scope(|scope| {
+            let watcher = scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    std::thread::park_timeout(INTERVAL);
+                    if !go_on() {
+                        stop.terminate();
+                        break;
+                    }
+                }
+            });
+            let outcome = self.attempt(assumptions, None);
+            done.store(true, Ordering::Relaxed);
+            watcher.thread().unpark();
+            outcome
+        });
+        self.stop.reset();
+        outcome
+    }
+
+    /// One call of the solver, up to a number of conflicts if one is given.
+    fn attempt(&mut self, assumptions: &[Lit], conflicts: Option<i32>) -> Outcome {
+        for literal in assumptions {
+            self.sat.assume(literal.0);
+        }
+        self.sat.limit("conflicts", conflicts.unwrap_or(-1));
+        match self.sat.solve() {
+            Status::SATISFIABLE => Outcome::Satisfiable,
+            Status::UNSATISFIABLE => Outcome::Unsatisfiable,
+            Status::UNKNOWN => Outcome::Stopped,
         }
     }
 

@@ -145,6 +145,7 @@ impl Run<'_> {
             };
         }
         let number = address.object.0;
+        self.foresee(number);
         let Some(made) = self.made.get(&number) else { return Ok(false) };
         if let Some(&(there, _)) = made.cells.get(&address.offset) {
             if there == width {
@@ -172,7 +173,23 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// Makes a cell of an object without a type.
+    /// An object that a thread makes which is executed later in this run is known from the run before.
+    fn foresee(&mut self, number: u32) {
+        if !self.made.contains_key(&number)
+            && let Some(object) = self.knowledge.made.get(&number).cloned()
+        {
+            self.make(number, object);
+        }
+    }
+
+    /// There is a new object, with the cells that are known.
+    pub fn make(&mut self, number: u32, object: MadeObject) {
+        self.made.insert(number, object);
+        let cells = self.knowledge.cells.get(&number).cloned().unwrap_or_default();
+        cells.into_iter().for_each(|(offset, width)| self.make_cell(number, offset, width));
+    }
+
+    /// Makes a cell of an object.
     pub fn make_cell(&mut self, number: u32, offset: u64, width: Width) {
         self.knowledge.cells.entry(number).or_default().insert(offset, width);
         if let Some(made) = self.made.get_mut(&number) {
@@ -207,6 +224,7 @@ impl Run<'_> {
             let fits = |cell: &&ir::Cell| !self.program.alone || cell.width == width;
             return Ok(object.cells.iter().filter(fits).map(|cell| cell.offset).collect());
         }
+        self.foresee(object.0);
         let Some(made) = self.made.get(&object.0) else { return Ok(Vec::new()) };
         if made.typed {
             return Ok(made.cells.iter().filter(|(_, cell)| cell.0 == width).map(|(&offset, _)| offset).collect());

@@ -619,15 +619,12 @@ impl Run<'_> {
         let number = *self.knowledge.objects.entry(here).or_insert(next);
         let object =
             MadeObject { name: name.to_owned(), size, typed: cells.is_some(), zeroed, cells: Default::default() };
-        self.made.insert(number, object);
-        let known: Vec<(u64, Width)> = match cells {
-            Some(cells) => cells.iter().map(|cell| (cell.offset, cell.width)).collect(),
-            None => {
-                let known = self.knowledge.cells.get(&number);
-                known.into_iter().flatten().map(|(&offset, &width)| (offset, width)).collect()
-            }
-        };
-        known.into_iter().for_each(|(offset, width)| self.make_cell(number, offset, width));
+        let known = self.knowledge.cells.entry(number).or_default();
+        known.extend(cells.into_iter().flatten().map(|cell| (cell.offset, cell.width)));
+        self.knowledge.made.insert(number, object.clone());
+        if !self.made.contains_key(&number) {
+            self.make(number, object);
+        }
         let object = ObjectId(number);
         if self.published {
             // What the cells hold at first, where they are shared, is an initial write.

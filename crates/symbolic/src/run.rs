@@ -65,7 +65,9 @@ pub struct Knowledge {
     pub threads: FxHashMap<u64, u32>,
     /// The threads that were started, in the order of their numbers.
     pub started: Vec<Thread>,
-    /// The cells that accesses made in objects without a type.
+    /// The objects, as they are when they are made.
+    pub made: FxHashMap<u32, MadeObject>,
+    /// The cells of objects that the program makes.
     pub cells: FxHashMap<u32, BTreeMap<u64, Width>>,
 }
 

@@ -198,7 +198,8 @@ impl Run<'_> {
                 let locals = state.locals.iter().zip(start).zip(live);
                 locals.into_iter().all(|((now, before), &live)| !live || now == before)
             });
-            if same {
+            // Where it is asked who waits for ever, a loop that does is not left out: the bound says that it is there.
+            if same && !self.settings.waits {
                 let seen = state.effects.get(level).copied().unwrap_or(Bool::TRUE);
                 state.guard = self.structure.terms.and(state.guard, seen);
             }

@@ -1,5 +1,6 @@
 //! Accesses and fences.
 
+use super::domain::every;
 use super::machine::{Flow, Halt, Step};
 use super::state::{Entry, Status, Taint, Target};
 use engine::Property;
@@ -142,7 +143,7 @@ impl<'a> Step<'_, 'a> {
         if let Some(value) = self.state.slot(address).value {
             return Ok(value);
         }
-        let value = self.any(width)?;
+        let value = self.any(width, || every(width))?;
         self.state.slot_mut(address).value = Some(value);
         self.note(|record| record.any(address, value));
         Ok(value)

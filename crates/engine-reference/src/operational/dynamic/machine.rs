@@ -5,6 +5,7 @@
 //! that have nothing to wait for, and starting and joining threads, which others cannot prevent. An atomic section is one
 //! step.
 
+use super::domain;
 use super::record::Record;
 use super::state::{Entry, Frame, State, Status, Taint, Thread};
 use engine::{Options, Property};
@@ -13,9 +14,6 @@ use model::{Buffers, Head};
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use witness::Violation;
-
-/// The widest value for which all choices are tried.
-const CHOICE_BITS: u32 = 8;
 
 /// How many instructions a step may have.
 const STEP_LENGTH: u32 = 1_000_000;
@@ -189,16 +187,15 @@ fn positions(function: &Function) -> Vec<u32> {
 }
 
 impl<'a> Step<'_, 'a> {
-    /// The next choice among all values of this width.
-    pub fn any(&mut self, width: Width) -> Result<u64, Halt> {
+    /// The next choice, among these values, or among some of this width if there are too many.
+    pub fn any(&mut self, width: Width, values: impl FnOnce() -> Option<Vec<u64>>) -> Result<u64, Halt> {
         let Some(&value) = self.choices.get(self.chosen) else {
-            if width.bits() <= CHOICE_BITS {
-                return Err(Halt::Choose((0..=width.mask()).collect()));
-            }
-            // Some values are better than none: what they lead to is real, but it is not all there is.
-            let bits = width.bits();
-            self.notes.limit = Some(format!("a choice among all values of {bits} bits is too much to enumerate"));
-            return Err(Halt::Choose(vec![0, 1, 2, 3, width.mask(), width.mask() >> 1]));
+            return Err(Halt::Choose(values().unwrap_or_else(|| {
+                // Some values are better than none: what they lead to is real, but it is not all there is.
+                let bits = width.bits();
+                self.notes.limit = Some(format!("a choice among all values of {bits} bits is too much to enumerate"));
+                vec![0, 1, 2, 3, width.mask(), width.mask() >> 1]
+            })));
         };
         self.chosen += 1;
         Ok(value)
@@ -236,7 +233,8 @@ impl<'a> Step<'_, 'a> {
         wanted.dedup();
         for local in wanted {
             let width = self.width(at, local);
-            let value = self.any(width)?;
+            let function = self.machine.function(self.frame(at).function);
+            let value = self.any(width, || domain::values(function, local))?;
             let depth = self.state.threads[at].frames.len();
             self.note(|record| record.settle(at, (depth, local), value));
             self.assign(at, local, value, Taint::default());

@@ -10,11 +10,12 @@
 //! section whose assumption does not hold is not possible now; it may be later.
 //!
 //! # What it can miss
-//! Choices among more than 2^8 values are tried for a few values only; then the engine gives up unless it finds that the
+//! Choices among more than 2^8 values are tried for a few values only, unless these stand for all; then the engine gives up unless it finds that the
 //! property fails. Accesses of different sizes to the same bytes are beyond it.
 
 mod access;
 mod control;
+mod domain;
 mod machine;
 mod record;
 mod state;
