@@ -35,7 +35,7 @@ impl Drop for Headers {
 pub fn preprocess(path: &Path, c: &C) -> Result<String> {
     let headers = Headers::write()?;
     let own = std::env::var_os("CC");
-    let compilers = own.iter().map(|name| name.as_os_str()).chain(["cc", "gcc", "clang"].map(AsRef::as_ref));
+    let compilers = own.iter().map(std::ffi::OsString::as_os_str).chain(["cc", "gcc", "clang"].map(AsRef::as_ref));
     for compiler in compilers {
         let mut command = Command::new(compiler);
         command.args(["-E", "-std=gnu11", "-D__FENCEPOST__=1", "-U__SIZEOF_INT128__", "-x", "c"]);

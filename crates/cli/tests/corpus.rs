@@ -59,9 +59,13 @@ impl Observer for Patience {
 
 /// Compares an engine with an expectation. Whether it was compared: the judges may refuse or give up.
 fn compare(file: &SourceFile, expected: &Expectation, engine: &str, order: Order) -> Result<bool, String> {
-    let program = session::load(file).map_err(|failure| failure.to_string())?;
+    let program = session::load(file, &session::Reading::default()).map_err(|failure| failure.to_string())?;
     let model: Model = session::model(&expected.model).map_err(|failure| failure.to_string())?;
-    let request = Request { engine: Some(engine.to_owned()), options: Options { order, ..Options::default() } };
+    let request = Request {
+        engine: Some(engine.to_owned()),
+        options: Options { order, ..Options::default() },
+        ..Request::default()
+    };
     let judge = engine != "partial-order";
     let found = match session::states(&program, &model, &request, &Patience(Instant::now())) {
         Ok(Ok(found)) => found.result.states,

@@ -1,5 +1,5 @@
-//! What `check` writes besides its answer about a C program: the litmus test with the heart of a violation, and the
-//! witnesses for SV-COMP.
+//! What `check` writes about a violation in a C program: who waits for whom in a deadlock, the litmus test with the
+//! heart of a reordering, and the witnesses for SV-COMP.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -63,4 +63,38 @@ fn witnesses_name_the_file_and_the_line() {
     let yaml = emitted(program, "sc", "--witness", "witness.yml").unwrap();
     assert!(yaml.starts_with("- entry_type: violation_sequence\n"), "{yaml}");
     assert!(yaml.trim_end().rsplit("type: target").next().unwrap().contains(&format!("line: {line}\n")), "{yaml}");
+}
+
+#[test]
+fn a_deadlock_says_who_holds_what() {
+    let path = scratch("emit").join("deadlock.c");
+    let text = "#include <pthread.h>
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static void *left(void *unused) {
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b);
+    return 0;
+}
+static void *right(void *unused) {
+    pthread_mutex_lock(&b);
+    pthread_mutex_lock(&a);
+    return 0;
+}
+int main(void) {
+    pthread_t t, u;
+    pthread_create(&t, 0, left, 0);
+    pthread_create(&u, 0, right, 0);
+    pthread_join(t, 0);
+    pthread_join(u, 0);
+    return 0;
+}
+";
+    std::fs::write(&path, text).unwrap();
+    let output = fencepost(&["check", "--model", "sc", "--property", "deadlock"]).arg(&path).output().unwrap();
+    let told = stdout(&output);
+    assert_eq!(output.status.code(), Some(10), "{told}");
+    let places = ["5 | pthread_mutex_lock(&b);", "10 | pthread_mutex_lock(&a);", "17 | pthread_join(t, 0);"];
+    for part in places.iter().chain(&["b, held by right since line 9", "a, held by left since line 4"]) {
+        assert!(told.contains(part), "{part} in {told}");
+    }
 }

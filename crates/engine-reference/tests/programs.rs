@@ -402,3 +402,15 @@ fn instructions_of_the_library_stand_where_it_was_called() {
     assert!(own.map(|event| event.span).eq([call]));
     assert_eq!(execution.violation.map(|violation| violation.span), Some(call));
 }
+
+#[test]
+fn what_a_thread_could_do_later_does_not_matter() {
+    let mut sketch = Sketch::new("later", "C", &["x"]);
+    let writer = sketch.routine("writer", &[]);
+    sketch.store(0, 1);
+    let main = sketch.routine("main", &[]);
+    sketch.system(System::Publish).spawn("h", writer).load("x", 0).assert_eq("x", 1);
+    let program = sketch.finish_alone(main);
+    let execution = ask(&program, "tso", ASSERTIONS).0.unwrap();
+    assert!(execution.events.iter().all(|event| event.thread != Some(ir::ThreadId(1))));
+}

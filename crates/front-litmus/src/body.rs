@@ -19,7 +19,8 @@ pub(crate) struct Body {
 impl Body {
     /// An empty function, at its first block.
     pub fn new(thread: usize) -> Self {
-        let function = Function { name: format!("P{thread}"), params: 0, library: false, locals: Vec::new(), blocks: Vec::new() };
+        let function =
+            Function { name: format!("P{thread}"), params: 0, library: false, locals: Vec::new(), blocks: Vec::new() };
         let mut body =
             Body { function, names: HashMap::new(), span: Span::default(), current: BlockId(0), temporaries: 0 };
         body.block();

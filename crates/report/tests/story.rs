@@ -149,11 +149,14 @@ const TASK: report::svcomp::Task<'static> = report::svcomp::Task {
     version: "0.1.0",
 };
 
+/// An element of XML: its name, its attributes, its text.
+type Element = (String, Vec<(String, String)>, String);
+
 /// The elements of an XML text: name, attributes, text.
-fn elements(xml: &str) -> Vec<(String, Vec<(String, String)>, String)> {
+fn elements(xml: &str) -> Vec<Element> {
     use quick_xml::events::Event;
     let mut reader = quick_xml::Reader::from_str(xml);
-    let (mut all, mut open): (Vec<(String, Vec<(String, String)>, String)>, Vec<usize>) = (Vec::new(), Vec::new());
+    let (mut all, mut open): (Vec<Element>, Vec<usize>) = (Vec::new(), Vec::new());
     let text = |part: &str| part.to_owned();
     loop {
         match reader.read_event().unwrap() {

@@ -40,7 +40,10 @@ pub fn violation(
 ) -> Result<Found<Verdict>, Failure> {
     if let Some(axiom) = model.axioms.iter().find(|axiom| axiom.role == Role::Undefines) {
         return Err(Failure::Refused(
-            format!("under {} a program can be undefined ({}), which is not checked for C programs", model.name, axiom.name),
+            format!(
+                "under {} a program can be undefined ({}), which is not checked for C programs",
+                model.name, axiom.name
+            ),
             "choose a model of hardware, or write the case as a litmus test".to_owned(),
         ));
     }

@@ -11,7 +11,11 @@ use testkit::{Config, generate};
 
 /// The final states with their counts.
 fn states(program: &Program, model: &Model, engine: &str, order: Order) -> BTreeMap<State, u64> {
-    let request = Request { engine: Some(engine.to_owned()), options: Options { order, ..Options::default() } };
+    let request = Request {
+        engine: Some(engine.to_owned()),
+        options: Options { order, ..Options::default() },
+        ..Request::default()
+    };
     let found = session::states(program, model, &request, &Unobserved)
         .unwrap_or_else(|failure| panic!("{engine} under {}: {failure}\n{program}", model.name))
         .unwrap_or_else(|reason| panic!("{engine} under {}: {reason}\n{program}", model.name));

@@ -25,7 +25,7 @@ pub fn check_violation(
     let Some(violation) = &execution.violation else {
         return Err(Flaw::Violation("the execution does not say what fails".to_owned()));
     };
-    let (replays, stops) = replay_all(program, execution)?;
+    let (replays, stops) = replay_all(program, execution, property == Property::Deadlock)?;
     let structure = relate(program, execution, &replays)?;
     let Some(stop) = stops.get(violation.thread.index()) else {
         return Err(Flaw::Violation("there is no such thread".to_owned()));
@@ -45,7 +45,7 @@ pub fn check_violation(
 /// # Errors
 /// What the program cannot do.
 pub fn waiting(program: &Program, execution: &Execution) -> Result<Vec<(ThreadId, Span)>, Flaw> {
-    let (_, stops) = replay_all(program, execution)?;
+    let (_, stops) = replay_all(program, execution, true)?;
     let waits = |(at, stop): (usize, &Stop)| match stop {
         Stop::Waits { span, .. } | Stop::Joins { span } => Some((ThreadId(at as u32), *span)),
         Stop::Unborn | Stop::Finished(_) | Stop::Leaves | Stop::Fails { .. } | Stop::Strays { .. } => None,

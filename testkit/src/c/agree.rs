@@ -82,24 +82,18 @@ pub fn grows_beyond_buffers(text: &str) -> bool {
     !text.lines().any(acquires)
 }
 
+/// Asks about a program, in one way, under a bound: the answer, or what went wrong and where.
+type Ask<'a> = dyn FnMut(&str, Way, u32) -> Result<Answer, (String, String)> + 'a;
+
 /// Asks every engine under the models and compares what they say. `ask` gets a model, a way and a bound on loops; what it
 /// fails with is a complaint by itself: its kind and what it says.
-pub fn agree(
-    models: &[&str],
-    text: &str,
-    ask: &mut dyn FnMut(&str, Way, u32) -> Result<Answer, (String, String)>,
-) -> (Tally, Option<Complaint>) {
+pub fn agree(models: &[&str], text: &str, ask: &mut Ask<'_>) -> (Tally, Option<Complaint>) {
     let mut tally = Tally::default();
     let complaint = compare(models, text, ask, &mut tally).err();
     (tally, complaint)
 }
 
-fn compare(
-    models: &[&str],
-    text: &str,
-    ask: &mut dyn FnMut(&str, Way, u32) -> Result<Answer, (String, String)>,
-    tally: &mut Tally,
-) -> Result<(), Complaint> {
+fn compare(models: &[&str], text: &str, ask: &mut Ask<'_>, tally: &mut Tally) -> Result<(), Complaint> {
     let grows = grows_beyond_buffers(text);
     // The stronger models under which the program is unsafe.
     let mut unsafe_under: Vec<&str> = Vec::new();

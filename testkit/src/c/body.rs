@@ -83,6 +83,7 @@ impl Generator<'_> {
                 let place = self.place();
                 let operator = *self.rng.pick(&["++", "--", " += 2", " |= 1", " ^= 1", " -= 1", " *= 2", " &= 1"]);
                 self.budget = self.budget.saturating_sub(1);
+                let place = if place.starts_with('*') { format!("({place})") } else { place };
                 self.line(&format!("{place}{operator};"));
             }
             44..48 => {

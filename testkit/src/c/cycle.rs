@@ -132,7 +132,7 @@ impl Generator<'_> {
                 self.line(&format!("__atomic_exchange_n(&{place}, {dependent}, {order});"));
             }
             5 if self.has.atomic && self.bits() => {
-                self.line(&format!("__atomic_fetch_or(&{place}, {value}, {order});"))
+                self.line(&format!("__atomic_fetch_or(&{place}, {value}, {order});"));
             }
             6 if int => {
                 self.line(&format!("int *w{} = &{place};", self.named));

@@ -37,7 +37,7 @@ pub(super) fn table(out: &mut String, graph: &Graph, story: &Story) {
         Telling::Early => {
             "The steps are in the order in which they take effect, which is not always that of the program."
         }
-        Telling::Apart => "No order of all steps explains this: the threads see writes in different orders.",
+        Telling::Apart => "No order of all steps explains this; the picture shows each thread by itself.",
     };
     let _ = writeln!(out, "<p>{words}</p>");
     if !story.initial.is_empty() {

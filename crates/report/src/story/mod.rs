@@ -60,7 +60,8 @@ pub enum Telling {
     Delayed,
     /// The steps are in the order in which they take effect, which is not that of the program.
     Early,
-    /// There is no order that explains the execution: the threads see writes in different orders.
+    /// There is no order that explains the execution: the threads see writes in different orders, or do not even keep
+    /// dependencies.
     Apart,
 }
 

@@ -43,7 +43,7 @@ pub(super) fn story(case: &Case<'_>, graph: &Graph, story: &Story, options: Opti
         Telling::Early => {
             "The steps in the order in which they take effect, which is not always that of the program:\n"
         }
-        Telling::Apart => "No order of all steps explains this: the threads see writes in different orders.\n",
+        Telling::Apart => "No order of all steps explains this. Each thread by itself:\n",
     };
     if story.telling == Telling::Apart {
         out.push('\n');

@@ -2,7 +2,9 @@
 //!
 //! The first thread runs on plain memory until it publishes. From there on the accesses to shared locations take the
 //! events of the execution in turn; accesses to other locations stay on plain memory, where only one thread may write.
-//! A thread is run as soon as it is started; one that joins another is resumed when that one has stopped.
+//! A thread is run as soon as it is started; one that joins another is resumed when that one has stopped. A thread about
+//! which the execution says no more is run on only if somebody wants to know how it stops: because the property fails in
+//! it, or because it is joined.
 //!
 //! Program order is more than the order within each thread: what a thread did before it started another comes before
 //! all of that one, and all of a thread comes before what follows a join with it. Dependencies follow values through
@@ -56,6 +58,8 @@ struct World<'a> {
     ranges: Vec<(usize, usize)>,
     sections: Vec<Option<u32>>,
     next_section: u32,
+    /// The threads that must be run as far as they go.
+    wanted: Vec<bool>,
 }
 
 /// A thread in the replay.
@@ -68,14 +72,18 @@ enum Slot<'a> {
     Stopped(Box<Thread<'a>>, Stop),
 }
 
-/// Runs all threads of an execution of a program that begins alone; says how each stopped.
-pub(crate) fn replay_all(program: &Program, execution: &Execution) -> Result<(Replays, Vec<Stop>), Flaw> {
+/// Runs all threads of an execution of a program that begins alone; says how each stopped. With `whole`, every thread is
+/// run as far as it goes.
+pub(crate) fn replay_all(program: &Program, execution: &Execution, whole: bool) -> Result<(Replays, Vec<Stop>), Flaw> {
     if program.threads.len() != 1 {
         return Err(Flaw::Initial("a program that begins alone has one thread".to_owned()));
     }
     let (memory, initial) = Memory::new(program, execution)?;
     let count = program.threads.len() + execution.started.len();
     let ranges = ranges(execution, initial, count)?;
+    let mut wanted = vec![whole; count];
+    let violating = execution.violation.as_ref().and_then(|violation| wanted.get_mut(violation.thread.index()));
+    violating.into_iter().for_each(|wanted| *wanted = true);
     let mut world = World {
         program,
         execution,
@@ -84,6 +92,7 @@ pub(crate) fn replay_all(program: &Program, execution: &Execution) -> Result<(Re
         ranges,
         sections: vec![None; execution.events.len()],
         next_section: 0,
+        wanted,
     };
     world.threads[0] = Slot::Alive(Box::new(Thread::first(&world)));
     world.run()?;
@@ -113,16 +122,17 @@ impl<'a> World<'a> {
     /// Runs the threads until all that were started have stopped.
     fn run(&mut self) -> Result<(), Flaw> {
         loop {
+            let wanted = self.wanted.clone();
             let mut progress = false;
             for at in 0..self.threads.len() {
                 if let Slot::Alive(_) = self.threads[at] {
                     progress |= self.run_thread(at, false)?;
                 }
             }
-            if progress {
+            if progress || wanted != self.wanted {
                 continue;
             }
-            // Those that are left wait for each other, or for a thread that nobody has started.
+            // Those that are left wait for each other or for a thread that nobody has started, or nobody cares.
             let Some(at) = self.threads.iter().position(|slot| matches!(slot, Slot::Alive(_))) else { return Ok(()) };
             self.run_thread(at, true)?;
         }
@@ -137,7 +147,8 @@ impl<'a> World<'a> {
                 let stop = thread.stop(self, Stop::Joins { span })?;
                 (true, Slot::Stopped(thread, stop))
             }
-            Pause::Blocked { moved, .. } => (moved, Slot::Alive(thread)),
+            Pause::Idle { moved: _ } if ends => (true, Slot::Stopped(thread, Stop::Leaves)),
+            Pause::Blocked { moved, .. } | Pause::Idle { moved } => (moved, Slot::Alive(thread)),
         };
         self.threads[at] = slot;
         Ok(moved)

@@ -123,7 +123,12 @@ impl<'a> Thread<'a> {
                 }
                 Ok(Flow::Next)
             }
-            Some(Slot::Alive(_) | Slot::Unborn) => Ok(Flow::Block),
+            Some(Slot::Alive(other)) => {
+                let at = other.id.index();
+                world.wanted[at] = true;
+                Ok(Flow::Block)
+            }
+            Some(Slot::Unborn) => Ok(Flow::Block),
             Some(Slot::Stopped(..) | Slot::Running) | None => Ok(Flow::Stop(Stop::Joins { span: self.span })),
         }
     }

@@ -59,6 +59,10 @@ pub(super) struct Thread<'a> {
 /// Why a thread does not run on now.
 pub(super) enum Pause {
     Stopped(Stop),
+    /// The execution says no more about it, and nobody wants to know more. Says whether it did anything before.
+    Idle {
+        moved: bool,
+    },
     /// It joins, here, a thread that has not stopped yet. Says whether it did anything before.
     Blocked {
         span: Span,
@@ -178,10 +182,19 @@ impl<'a> Thread<'a> {
         Ok(stop)
     }
 
+    /// Whether the execution says no more about the thread.
+    fn is_idle(&self, world: &World<'_>) -> bool {
+        let choices = world.execution.choices.get(self.id.index()).map_or(0, Vec::len);
+        self.next == self.end && self.chosen >= choices
+    }
+
     /// Runs until the thread stops or has to wait for another one.
     pub fn run(&mut self, world: &mut World<'a>) -> Result<Pause, Flaw> {
         let mut moved = false;
         loop {
+            if self.open == 0 && !world.wanted[self.id.index()] && self.is_idle(world) {
+                return Ok(Pause::Idle { moved });
+            }
             self.silent += 1;
             if self.silent > SILENT_STEPS {
                 return Ok(Pause::Stopped(self.stop(world, Stop::Leaves)?));
