@@ -3,9 +3,10 @@
 //! ```text
 //!  * expect tso: UNSAFE
 //!  * with -DFENCE=1: sc SAFE, tso SAFE
+//!  * options: --property deadlock
 //! ```
 //!
-//! SAFE in a head means SAFE up to some bound, too.
+//! SAFE in a head means SAFE up to some bound, too. A head with `no verdict test: WHY` has no expectations.
 
 mod common;
 
@@ -24,12 +25,17 @@ struct Case {
     file: PathBuf,
     model: String,
     definitions: Vec<String>,
+    options: Vec<String>,
     expected: String,
 }
 
-/// The expectations in the head of a program, and its other options.
+/// The expectations in the head of a program.
 fn cases(file: &Path, text: &str) -> Result<Vec<Case>, String> {
     let head = text.split("*/").next().unwrap_or_default();
+    let lines = || head.lines().map(|line| line.trim().trim_start_matches(['/', '*']).trim());
+    let options = lines().find_map(|line| line.strip_prefix("options: ")).unwrap_or_default();
+    let options: Vec<String> = options.split_whitespace().map(str::to_owned).collect();
+    let exempt = lines().any(|line| line.starts_with("no verdict test: "));
     let mut found = Vec::new();
     let mut add = |model: &str, definitions: &[String], expected: &str| {
         if !["SAFE", "UNSAFE"].contains(&expected) {
@@ -39,11 +45,12 @@ fn cases(file: &Path, text: &str) -> Result<Vec<Case>, String> {
             file: file.to_owned(),
             model: model.to_owned(),
             definitions: definitions.to_vec(),
+            options: options.clone(),
             expected: expected.to_owned(),
         });
         Ok(())
     };
-    for line in head.lines().map(|line| line.trim().trim_start_matches(['/', '*']).trim()) {
+    for line in lines() {
         if let Some((model, verdict)) = line.strip_prefix("expect ").and_then(|rest| rest.split_once(": ")) {
             add(model, &[], verdict)?;
         } else if let Some(rest) = line.strip_prefix("with -D") {
@@ -55,16 +62,18 @@ fn cases(file: &Path, text: &str) -> Result<Vec<Case>, String> {
             }
         }
     }
-    if found.is_empty() { Err("no expectations".to_owned()) } else { Ok(found) }
+    if found.is_empty() != exempt {
+        Err("expectations, or the reason why there are none".to_owned())
+    } else {
+        Ok(found)
+    }
 }
 
 /// What is wrong with what the binary says.
 fn complaint(case: &Case) -> Option<String> {
     let file = case.file.display().to_string();
     let mut args = vec!["check", &file, "--model", &case.model, "--timeout", "20"];
-    // A bound that suffices for every program here; without one, those with endless loops take all the time there is.
-    args.extend(["--unwind", "4"]);
-    args.extend(case.definitions.iter().map(String::as_str));
+    args.extend(case.definitions.iter().chain(&case.options).map(String::as_str));
     let output = fencepost(&args).output().expect("the binary starts");
     let text = stdout(&output);
     let last = text.lines().last().unwrap_or_default();
@@ -118,6 +127,9 @@ fn heads_are_read() {
     let shown: Vec<_> = found.iter().map(|c| (&*c.model, c.definitions.join(" "), &*c.expected)).collect();
     let both = "-DA -DB=2".to_owned();
     assert_eq!(shown, [("sc", String::new(), "SAFE"), ("sc", both.clone(), "SAFE"), ("tso", both, "UNSAFE")]);
+    let found = cases(Path::new("a.c"), "/* expect sc: SAFE\n * options: --unwind 4\n */").expect("it is well formed");
+    assert_eq!(found[0].options, ["--unwind", "4"]);
+    assert_eq!(cases(Path::new("a.c"), "/* no verdict test: heavy */"), Ok(Vec::new()));
     assert!(cases(Path::new("a.c"), "/* expect sc: MAYBE */").is_err());
     assert!(cases(Path::new("a.c"), "/* with -DA */").is_err());
     assert!(cases(Path::new("a.c"), "int main(void) { return 0; }").is_err());

@@ -242,7 +242,7 @@ fn c_linux() {
     let lock = c("spin_lock(l); spin_unlock(l);");
     assert_eq!(
         lock[1..4],
-        ["%t1 := rmw &l := 1 when (%t1 == 0) ACQUIRE ONCE", "assume (%t1 == 0)", "store &l := 0 RELEASE"]
+        ["%t1 := rmw &l := 1 when (%t1 == 0) ACQUIRE ONCE", "wait (%t1 == 0)", "store &l := 0 RELEASE"]
     );
 }
 

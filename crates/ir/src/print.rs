@@ -19,22 +19,31 @@ impl fmt::Display for Program {
                 writeln!(f, "  {}+{}: i{} = {initial}", object.name, cell.offset, cell.width.bits())?;
             }
         }
-        for thread in &self.threads {
-            writeln!(f, "thread {} runs {}", thread.name, self.functions[thread.body.index()].name)?;
+        if !self.alone {
+            for thread in &self.threads {
+                writeln!(f, "thread {}:", thread.name)?;
+                blocks(self, &self.functions[thread.body.index()], f)?;
+            }
+            return Ok(());
         }
         for function in &self.functions {
             let params: Vec<&str> = function.locals.iter().take(function.params as usize).map(|l| &*l.name).collect();
             writeln!(f, "function {}({}):", function.name, params.join(", "))?;
-            for (at, block) in function.blocks.iter().enumerate() {
-                writeln!(f, " b{at}:")?;
-                for instr in &block.instrs {
-                    writeln!(f, "    {}", op(self, function, &instr.op))?;
-                }
-                writeln!(f, "    {}", terminator(self, function, &block.terminator))?;
-            }
+            blocks(self, function, f)?;
         }
         Ok(())
     }
+}
+
+fn blocks(program: &Program, function: &Function, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (at, block) in function.blocks.iter().enumerate() {
+        writeln!(f, " b{at}:")?;
+        for instr in &block.instrs {
+            writeln!(f, "    {}", op(program, function, &instr.op))?;
+        }
+        writeln!(f, "    {}", terminator(program, function, &block.terminator))?;
+    }
+    Ok(())
 }
 
 fn tags(program: &Program, tags: &TagSet) -> String {

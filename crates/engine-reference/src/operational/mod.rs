@@ -5,6 +5,8 @@
 //! one instruction of a thread or lets one buffered write reach memory. All states are visited once. A path to a final
 //! state is replayed with a history to show it as an execution.
 //!
+//! Programs that start threads have a machine of their own, in [`dynamic`].
+//!
 //! # What it can miss
 //! Nothing, within the bound on loops, for models whose head describes their buffers: none (SC), one queue per thread
 //! (TSO), one per thread and location (PSO). It counts states, not executions: final states have a count of 0 and no
