@@ -72,7 +72,7 @@ fn cases(file: &Path, text: &str) -> Result<Vec<Case>, String> {
 /// What is wrong with what the binary says.
 fn complaint(case: &Case) -> Option<String> {
     let file = case.file.display().to_string();
-    let mut args = vec!["check", &file, "--model", &case.model, "--timeout", "20"];
+    let mut args = vec!["check", &file, "--model", &case.model];
     args.extend(case.definitions.iter().chain(&case.options).map(String::as_str));
     let output = fencepost(&args).output().expect("the binary starts");
     let text = stdout(&output);

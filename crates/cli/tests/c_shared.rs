@@ -23,11 +23,11 @@ impl Row<'_> {
         self.definitions.iter().find_map(of)
     }
 
-    /// Whether the row is for a run of hours rather than for every day: many iterations, many threads, deep bounds.
+    /// Whether the row is for a run of hours rather than for every day: many iterations.
     /// `FENCEPOST_ALL` runs these, too.
     fn heavy(&self) -> bool {
         let above = |name: &str, most: u32| self.number(name).is_some_and(|number| number > most);
-        above("ITER", 2) || above("N", 6) || above("NT", 2)
+        above("ITER", 4) || above("N", 8)
     }
 }
 
