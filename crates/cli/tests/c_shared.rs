@@ -23,8 +23,7 @@ impl Row<'_> {
         self.definitions.iter().find_map(of)
     }
 
-    /// Whether the row is for a run of hours rather than for every day: many iterations.
-    /// `FENCEPOST_ALL` runs these, too.
+    /// Whether the row has so many iterations that only `FENCEPOST_ALL` runs it.
     fn heavy(&self) -> bool {
         let above = |name: &str, most: u32| self.number(name).is_some_and(|number| number > most);
         above("ITER", 4) || above("N", 8)

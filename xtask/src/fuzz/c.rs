@@ -24,6 +24,8 @@ use testkit::c::{Answer, Complaint, Config, Tally, Way, agree};
 /// What to do.
 struct Plan {
     seed: u64,
+    /// How many programs to leave out at the beginning.
+    skip: u64,
     count: u64,
     models: Vec<Model>,
     jobs: usize,
@@ -37,8 +39,8 @@ struct Plan {
 struct Counts {
     programs: u64,
     tally: Tally,
-    /// By what the engines say who have no answer: how often.
-    reasons: BTreeMap<String, u64>,
+    /// By what the engines say who have no answer: how often, and one of the programs.
+    reasons: BTreeMap<String, (u64, u64)>,
     /// The seconds spent in each way.
     times: [f64; 3],
 }
@@ -52,6 +54,9 @@ struct Found {
 
 /// After so many complaints there is enough to do.
 const ENOUGH: usize = 10;
+
+/// The most memory that may be used, in MiB.
+const MEMORY: u64 = 3000;
 
 /// How long shrinking one program may take.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -84,8 +89,8 @@ pub fn run(args: &[String]) -> Result<u8> {
     for (name, time) in ["partial-order", "partial-order with clocks", "buffers"].iter().zip(counts.times) {
         println!("{name:<26} {time:>9.1} s");
     }
-    for (reason, times) in &counts.reasons {
-        println!("{times:>6} × no answer: {reason}");
+    for (reason, (times, example)) in &counts.reasons {
+        println!("{times:>6} × no answer: {reason} (as program {example})");
     }
     let Tally { compared, judged, unsafe_models, unknown: _ } = counts.tally;
     println!(
@@ -108,7 +113,7 @@ fn worker(plan: &Plan, next: &AtomicU64, counts: &Mutex<Counts>, found: &Mutex<V
         if at >= plan.count {
             return;
         }
-        let seed = plan.seed.wrapping_mul(1_000_000_007).wrapping_add(at);
+        let seed = plan.seed.wrapping_mul(1_000_000_007).wrapping_add(plan.skip + at);
         let text = testkit::c::generate(&mut Rng::new(seed), &plan.config);
         let mut mine = Counts::default();
         let (tally, complaint) = judge(plan, &text, &mut mine);
@@ -125,8 +130,8 @@ fn worker(plan: &Plan, next: &AtomicU64, counts: &Mutex<Counts>, found: &Mutex<V
         counts.tally.compared += tally.compared;
         counts.tally.judged += tally.judged;
         counts.tally.unsafe_models += tally.unsafe_models;
-        for (reason, times) in mine.reasons {
-            *counts.reasons.entry(reason).or_default() += times;
+        for (reason, (times, _)) in mine.reasons {
+            counts.reasons.entry(reason).or_insert((0, seed)).0 += times;
         }
         for (sum, time) in counts.times.iter_mut().zip(mine.times) {
             *sum += time;
@@ -160,7 +165,7 @@ fn judge(plan: &Plan, text: &str, counts: &mut Counts) -> (Tally, Option<Complai
         let answer = ask(&program, model, way, unwind, plan.limit);
         counts.times[way as usize] += started.elapsed().as_secs_f64();
         if let Ok(Answer::Unknown(reason)) = &answer {
-            *counts.reasons.entry(reason.clone()).or_default() += 1;
+            counts.reasons.entry(reason.clone()).or_default().0 += 1;
         }
         answer
     })
@@ -174,7 +179,7 @@ fn ask(program: &Program, model: &Model, way: Way, unwind: u32, limit: Duration)
     };
     let options = Options { unwind, order, ..Options::default() };
     let request = Request { engine: Some(engine.to_owned()), options, ..Request::default() };
-    let watch = Watch { started: Instant::now(), limit };
+    let watch = Watch { started: Instant::now(), limit, looked: AtomicU64::new(0) };
     let kind = |what: &str| format!("{way:?}: {what}");
     match catch_unwind(AssertUnwindSafe(|| session::check(program, model, &request, &watch))) {
         Ok(Ok(found)) => Ok(match found.result {
@@ -237,24 +242,44 @@ fn save(plan: &Plan, found: &Found) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Stops an engine when the time is up.
+/// Stops an engine when the time is up or the memory is full.
 struct Watch {
     started: Instant,
     limit: Duration,
+    /// When the memory was looked at last, in milliseconds since the start.
+    looked: AtomicU64,
 }
 
 impl Observer for Watch {
     fn stop(&self) -> Option<NoAnswer> {
-        (self.started.elapsed() > self.limit).then_some(NoAnswer::TimedOut(self.limit))
+        let now = self.started.elapsed();
+        if now > self.limit {
+            return Some(NoAnswer::TimedOut(self.limit));
+        }
+        let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+        if now < self.looked.load(Ordering::Relaxed) + 20 {
+            return None;
+        }
+        self.looked.store(now, Ordering::Relaxed);
+        let used = used_mib().filter(|used| *used > MEMORY);
+        used.map(|_| NoAnswer::GaveUp(format!("more than {MEMORY} MiB of memory used")))
     }
 
     fn phase(&self, _name: &str, _detail: &str) {}
+}
+
+/// The memory that this process uses, where the system says so.
+fn used_mib() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
+    Some(pages * 4 / 1024)
 }
 
 fn plan(args: &[String]) -> Result<Plan> {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     let mut plan = Plan {
         seed: 1,
+        skip: 0,
         count: 1000,
         models: Vec::new(),
         jobs: cores,
@@ -272,11 +297,14 @@ fn plan(args: &[String]) -> Result<Plan> {
         match option {
             "--c" | "--count" => plan.count = number()?,
             "--seed" => plan.seed = number()?,
+            "--skip" => plan.skip = number()?,
             "--jobs" => plan.jobs = usize::try_from(number()?)?.max(1),
             "--accesses" => plan.config.accesses = usize::try_from(number()?)?.max(1),
             "--limit" => plan.limit = Duration::from_secs(number()?),
             "--models" => value.clone_into(&mut names),
-            _ => bail!("fuzz --c does not know `{option}`; it knows --c --seed --models --jobs --accesses --limit"),
+            _ => bail!(
+                "fuzz --c does not know `{option}`; it knows --c --seed --skip --models --jobs --accesses --limit"
+            ),
         }
     }
     for name in names.split(',').filter(|name| !name.is_empty()) {

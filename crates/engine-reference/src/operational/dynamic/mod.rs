@@ -60,9 +60,15 @@ pub(super) fn search(
     let machine = Machine::new(task.program, &task.model.head, buffers, property, task.options);
     let mut notes = Notes::default();
     loop {
-        let mut search =
-            Search { machine: &machine, notes, seen: FxHashSet::default(), origins: Vec::new(), pending: Vec::new() };
-        let found = search.run(observer)?;
+        let mut search = Search {
+            machine: &machine,
+            observer,
+            notes,
+            seen: FxHashSet::default(),
+            origins: Vec::new(),
+            pending: Vec::new(),
+        };
+        let found = search.run()?;
         if let Outcome::Again(object) = found {
             notes = Notes { shared: search.notes.shared, ..Notes::default() };
             notes.shared.insert(object);
@@ -95,6 +101,7 @@ enum Outcome {
 
 struct Search<'m, 'a> {
     machine: &'m Machine<'a>,
+    observer: &'m dyn Observer,
     notes: Notes,
     seen: FxHashSet<u128>,
     /// For each state in the order of discovery, the one before and the way from there.
@@ -103,13 +110,10 @@ struct Search<'m, 'a> {
 }
 
 impl Search<'_, '_> {
-    fn run(&mut self, observer: &dyn Observer) -> Result<Outcome, NoAnswer> {
+    fn run(&mut self) -> Result<Outcome, NoAnswer> {
         let start = State::new(self.machine.program);
         let mut found = self.explore(usize::MAX, &start, Action::Begin)?;
         while let (Outcome::Nothing, Some((at, state))) = (&found, self.pending.pop()) {
-            if let Some(why) = observer.stop() {
-                return Err(why);
-            }
             if self.machine.property == Property::Deadlock
                 && let Some(execution) = self.deadlock(at, &state)?
             {
@@ -141,6 +145,10 @@ impl Search<'_, '_> {
     fn explore(&mut self, from: usize, state: &State, action: Action) -> Result<Outcome, NoAnswer> {
         let mut open: Vec<Vec<u64>> = vec![Vec::new()];
         while let Some(choices) = open.pop() {
+            // One step with many choices can take longer than all others.
+            if let Some(why) = self.observer.stop() {
+                return Err(why);
+            }
             let result = self.step(state.clone(), action, &choices, None).1;
             let this = Move { action, choices: choices.clone().into() };
             match result {
