@@ -1,6 +1,6 @@
 //! How a property comes to fail, told step by step.
 //!
-//! [`order`] finds an order of everything that happens, [`words`] says what happens in each step. Both know nothing about
+//! `order` finds an order of everything that happens, `words` says what happens in each step. Both know nothing about
 //! formats.
 
 mod call;
