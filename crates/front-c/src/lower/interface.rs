@@ -125,6 +125,12 @@ impl Lowering {
         self.body.leave(Terminator::Exit(None));
     }
 
+    /// What comes here is beyond a bound.
+    pub fn cut(&mut self) {
+        let span = self.span();
+        self.body.leave(Terminator::Cut { span });
+    }
+
     /// Ends the thread.
     pub fn exit_thread(&mut self, result: Option<Value>) {
         self.body.leave(Terminator::Exit(result.map(|value| value.expr)));
