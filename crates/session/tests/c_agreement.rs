@@ -3,14 +3,14 @@
 //!
 //! `FENCEPOST_FUZZ=5000` tries more programs than the usual few; `cargo xtask fuzz --c N` does the same faster.
 
-use engine::{Guarantee, NoAnswer, Observer, Options, Order, Verdict};
+use engine::{Guarantee, NoAnswer, Observer, Options, Order, Property, Verdict};
 use ir::Program;
 use model::Model;
 use session::{Failure, Reading, Request};
 use source::SourceFile;
 use std::time::{Duration, Instant};
 use testkit::Rng;
-use testkit::c::{Answer, Complaint, Config, Tally, Way, agree, generate, shrink};
+use testkit::c::{Answer, Complaint, Config, Tally, Way, agree, can_deadlock, generate, shrink};
 
 const MODELS: [&str; 6] = ["sc", "tso", "pso", "rmo", "alpha", "power"];
 
@@ -29,7 +29,7 @@ impl Observer for Watch {
     fn phase(&self, _name: &str, _detail: &str) {}
 }
 
-fn ask(program: &Program, model: &str, way: Way, unwind: u32) -> Result<Answer, (String, String)> {
+fn ask(program: &Program, model: &str, property: Property, way: Way, unwind: u32) -> Result<Answer, (String, String)> {
     let (engine, order) = match way {
         Way::Theory => ("partial-order", Order::Theory),
         Way::Clocks => ("partial-order", Order::Clocks),
@@ -37,7 +37,7 @@ fn ask(program: &Program, model: &str, way: Way, unwind: u32) -> Result<Answer, 
     };
     let model = Model::builtin(model).expect("a model of ours");
     let options = Options { unwind, order, ..Options::default() };
-    let request = Request { engine: Some(engine.to_owned()), options, ..Request::default() };
+    let request = Request { engine: Some(engine.to_owned()), options, property, ..Request::default() };
     match session::check(program, &model, &request, &Watch(Instant::now())) {
         Ok(found) => Ok(match found.result {
             Verdict::Unsafe(_) => Answer::Unsafe,
@@ -50,14 +50,28 @@ fn ask(program: &Program, model: &str, way: Way, unwind: u32) -> Result<Answer, 
 }
 
 fn judge(text: &str) -> (Tally, Option<Complaint>) {
-    match session::load(&SourceFile::new("random.c", text), &Reading::default()) {
-        Ok(program) => agree(&MODELS, text, &mut |model, way, unwind| ask(&program, model, way, unwind)),
+    let program = match session::load(&SourceFile::new("random.c", text), &Reading::default()) {
+        Ok(program) => program,
         Err(failure) => {
             let model = "no model".to_owned();
             let complaint = Complaint { kind: "refused".to_owned(), model, what: failure.to_string() };
-            (Tally::default(), Some(complaint))
+            return (Tally::default(), Some(complaint));
+        }
+    };
+    let mut properties = vec![Property::Assertions { memory: true }];
+    if can_deadlock(text) {
+        properties.push(Property::Deadlock);
+    }
+    let mut sum = Tally::default();
+    for property in properties {
+        let mut ask = |model: &str, way, unwind| ask(&program, model, property, way, unwind);
+        let (tally, complaint) = agree(&MODELS, text, &mut ask);
+        sum += tally;
+        if complaint.is_some() {
+            return (sum, complaint);
         }
     }
+    (sum, None)
 }
 
 /// The smallest program about which there is the same kind of complaint.
@@ -87,15 +101,11 @@ fn engines_agree_about_random_c_programs() {
             let (text, complaint) = smallest(text, complaint);
             panic!("seed {seed}, {} under {}: {}\n{text}", complaint.kind, complaint.model, complaint.what);
         }
-        sum.compared += tally.compared;
-        sum.judged += tally.judged;
-        sum.unsafe_models += tally.unsafe_models;
-        sum.unknown += tally.unknown;
+        sum += tally;
     }
     println!("{programs} programs: {sum:?}");
-    let verdicts = programs * MODELS.len() as u64;
     assert!(sum.judged >= programs * 3 * 9 / 10, "only {} of {} were judged", sum.judged, programs * 3);
     assert!(sum.unknown <= programs / 5, "{} times there was no answer", sum.unknown);
-    let unsafe_percent = sum.unsafe_models * 100 / verdicts;
+    let unsafe_percent = sum.unsafe_models * 100 / sum.asked;
     assert!((20..=70).contains(&unsafe_percent), "{unsafe_percent} % of the verdicts are UNSAFE");
 }

@@ -36,6 +36,8 @@ pub enum Answer {
 /// What was compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
+    /// Models under which the question was asked.
+    pub asked: u64,
     /// Pairs of answers that were compared.
     pub compared: u64,
     /// Answers of the judge that were compared with another one.
@@ -44,6 +46,16 @@ pub struct Tally {
     pub unsafe_models: u64,
     /// Engines that had no answer.
     pub unknown: u64,
+}
+
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.asked += other.asked;
+        self.compared += other.compared;
+        self.judged += other.judged;
+        self.unsafe_models += other.unsafe_models;
+        self.unknown += other.unknown;
+    }
 }
 
 /// A disagreement, or an engine that fails.
@@ -82,6 +94,16 @@ pub fn grows_beyond_buffers(text: &str) -> bool {
     !text.lines().any(acquires)
 }
 
+/// Whether it makes sense to ask engines about deadlocks: the program has something to wait for, and waits for it in calls
+/// only. A loop that waits is an endless one for the search, and no wait.
+pub fn can_deadlock(text: &str) -> bool {
+    let waits =
+        ["pthread_mutex_lock", "sem_wait", "pthread_barrier_wait", "pthread_rwlock_wrlock", "pthread_spin_lock"];
+    let spins = |line: &str| line.trim_start().starts_with("while (") && line.ends_with(';') || line.contains("do ");
+    let threads = text.split_once("*thread").map_or("", |(_, threads)| threads);
+    waits.iter().any(|wait| threads.contains(wait)) && !text.lines().any(spins)
+}
+
 /// Asks about a program, in one way, under a bound: the answer, or what went wrong and where.
 type Ask<'a> = dyn FnMut(&str, Way, u32) -> Result<Answer, (String, String)> + 'a;
 
@@ -102,6 +124,7 @@ fn compare(models: &[&str], text: &str, ask: &mut Ask<'_>, tally: &mut Tally) ->
             ask(model, way, bound).map_err(|(kind, what)| Complaint { kind, model: model.to_owned(), what })
         };
         let complain = |kind: &str, what: String| Complaint { kind: kind.to_owned(), model: model.to_owned(), what };
+        tally.asked += 1;
         let theory = ask(Way::Theory, UNWIND[0])?;
         let clocks = ask(Way::Clocks, UNWIND[0])?;
         tally.unknown += [&theory, &clocks].iter().filter(|answer| matches!(answer, Answer::Unknown(_))).count() as u64;
@@ -190,6 +213,16 @@ mod tests {
         let complaint = run("x = 1;", odd).1.expect("they disagree");
         assert_eq!((&*complaint.kind, &*complaint.model), ("models", "rmo"));
         assert_eq!(run("int l0 = __atomic_load_n(&x, 2);", odd).1, None);
+    }
+
+    #[test]
+    fn deadlocks_are_for_programs_that_wait_in_calls() {
+        let text = |statement: &str| {
+            format!("int pthread_mutex_lock(void *);\nvoid *thread0(void *unused) {{\n{statement}\n}}\n")
+        };
+        assert!(can_deadlock(&text("    pthread_mutex_lock(&m);")));
+        assert!(!can_deadlock(&text("    x = 1;")));
+        assert!(!can_deadlock(&text("    pthread_mutex_lock(&m);\n    while (x == 0);")));
     }
 
     #[test]

@@ -47,6 +47,9 @@ impl Generator<'_> {
         if has.fence && self.rng.chance(25) {
             self.fence();
         }
+        if self.rare.is_some() && self.rng.chance(30) {
+            return self.extra();
+        }
         match self.rng.below(100) {
             0..8 => self.branch(),
             8..11 => self.choice(),

@@ -1,6 +1,7 @@
 //! A program: its globals, its functions, its threads and `main`.
 
 use super::cycle::{Access, Cycle};
+use super::extra::{EXTRAS, Extra};
 use crate::rng::Rng;
 
 /// What random C programs may contain.
@@ -16,11 +17,13 @@ pub struct Config {
     pub atomics: bool,
     /// Arrays, pointers, structures and the heap.
     pub memory: bool,
+    /// Constructs that few programs have, one for each program.
+    pub rare: bool,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { threads: 3, accesses: 10, library: true, atomics: true, memory: true }
+        Config { threads: 3, accesses: 10, library: true, atomics: true, memory: true, rare: true }
     }
 }
 
@@ -50,6 +53,8 @@ pub(super) struct Features {
 pub(super) struct Generator<'a> {
     pub rng: &'a mut Rng,
     pub has: Features,
+    /// Something that few programs have.
+    pub rare: Option<&'static Extra>,
     /// The lines of the function in the making.
     pub lines: Vec<String>,
     pub depth: usize,
@@ -87,10 +92,12 @@ struct Worker {
 /// A random program.
 pub fn generate(rng: &mut Rng, config: &Config) -> String {
     let has = features(rng, config);
+    let rare = (config.rare && rng.chance(35)).then(|| rng.pick(EXTRAS));
     let third = *rng.pick(&["int", "int", "unsigned char", "short", "long", "_Bool", "unsigned", "signed char"]);
     let mut generator = Generator {
         rng,
         has,
+        rare,
         lines: Vec::new(),
         depth: 0,
         locals: Vec::new(),
@@ -240,7 +247,8 @@ impl Generator<'_> {
     fn play(&mut self, script: &[Access; 2]) -> Vec<(String, usize)> {
         let mut wanted = Vec::new();
         for (at, access) in script.iter().enumerate() {
-            if self.rng.chance(if at == 0 { 15 } else { 25 }) {
+            let percent = if self.rare.is_some() { 40 } else { 15 };
+            if self.rng.chance(percent + 10 * at) {
                 self.budget = 1;
                 self.statement();
             }
@@ -467,6 +475,14 @@ mod tests {
             "*arg",
             "return (void *)",
             "reach_error",
+            "goto ",
+            "__thread",
+            "_Atomic",
+            "static int",
+            "to = from;",
+            "pthread_rwlock_wrlock",
+            "pthread_once(",
+            "work = zero;",
         ] {
             assert!(all.contains(construct), "no program has `{construct}`");
         }

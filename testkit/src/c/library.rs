@@ -51,6 +51,7 @@ impl Generator<'_> {
         if has.pointer {
             text += "int *p = &x;\n";
         }
+        text += self.rare.map_or("", |rare| rare.declares);
         if has.call {
             text += "\nint get(int *from) {\n    return *from;\n}\n\nvoid set(int *to, int value) {\n    *to = value;\n}\n\n\
                      int next(int value) {\n    return value < 2 ? value + 1 : value;\n}\n";

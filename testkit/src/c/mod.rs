@@ -7,11 +7,12 @@
 mod agree;
 mod body;
 mod cycle;
+mod extra;
 mod generate;
 mod library;
 mod place;
 mod shrink;
 
-pub use agree::{Answer, Complaint, Tally, Way, agree, grows_beyond_buffers};
+pub use agree::{Answer, Complaint, Tally, Way, agree, can_deadlock, grows_beyond_buffers};
 pub use generate::{Config, generate};
 pub use shrink::shrink;

@@ -5,7 +5,7 @@
 
 use crate::run::root;
 use anyhow::{Context, Result, bail};
-use engine::{Guarantee, NoAnswer, Observer, Options, Order, Verdict};
+use engine::{Guarantee, NoAnswer, Observer, Options, Order, Property, Verdict};
 use ir::Program;
 use model::Model;
 use session::{Failure, Reading, Request};
@@ -19,7 +19,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use testkit::Rng;
-use testkit::c::{Answer, Complaint, Config, Tally, Way, agree};
+use testkit::c::{Answer, Complaint, Config, Tally, Way, agree, can_deadlock};
 
 /// What to do.
 struct Plan {
@@ -92,13 +92,12 @@ pub fn run(args: &[String]) -> Result<u8> {
     for (reason, (times, example)) in &counts.reasons {
         println!("{times:>6} × no answer: {reason} (as program {example})");
     }
-    let Tally { compared, judged, unsafe_models, unknown: _ } = counts.tally;
+    let Tally { asked, compared, judged, unsafe_models, unknown: _ } = counts.tally;
     println!(
-        "{} programs, {} models, {compared} comparisons ({judged} with buffers), {unsafe_models} of {} verdicts unsafe, {} \
-         complaints   (seed {}, {:.1} s)",
+        "{} programs, {} models, {compared} comparisons ({judged} with buffers), {unsafe_models} of {asked} verdicts unsafe, \
+         {} complaints   (seed {}, {:.1} s)",
         counts.programs,
         plan.models.len(),
-        counts.programs * plan.models.len() as u64,
         found.len(),
         plan.seed,
         started.elapsed().as_secs_f64(),
@@ -127,9 +126,7 @@ fn worker(plan: &Plan, next: &AtomicU64, counts: &Mutex<Counts>, found: &Mutex<V
         }
         let Ok(mut counts) = counts.lock() else { return };
         counts.programs += 1;
-        counts.tally.compared += tally.compared;
-        counts.tally.judged += tally.judged;
-        counts.tally.unsafe_models += tally.unsafe_models;
+        counts.tally += tally;
         for (reason, (times, _)) in mine.reasons {
             counts.reasons.entry(reason).or_insert((0, seed)).0 += times;
         }
@@ -157,28 +154,48 @@ fn judge(plan: &Plan, text: &str, counts: &mut Counts) -> (Tally, Option<Complai
         Err(panic) => return failed("front end: panic", session::panic_message(&*panic)),
     };
     let names: Vec<&str> = plan.models.iter().map(|model| &*model.name).collect();
-    agree(&names, text, &mut |name, way, unwind| {
-        let Some(model) = plan.models.iter().find(|model| model.name == name) else {
-            return Err(("no model".to_owned(), name.to_owned()));
-        };
-        let started = Instant::now();
-        let answer = ask(&program, model, way, unwind, plan.limit);
-        counts.times[way as usize] += started.elapsed().as_secs_f64();
-        if let Ok(Answer::Unknown(reason)) = &answer {
-            counts.reasons.entry(reason.clone()).or_default().0 += 1;
+    let mut properties = vec![Property::Assertions { memory: true }];
+    if can_deadlock(text) {
+        properties.push(Property::Deadlock);
+    }
+    let mut sum = Tally::default();
+    for property in properties {
+        let (tally, complaint) = agree(&names, text, &mut |name, way, unwind| {
+            let Some(model) = plan.models.iter().find(|model| model.name == name) else {
+                return Err(("no model".to_owned(), name.to_owned()));
+            };
+            let started = Instant::now();
+            let answer = ask(&program, model, property, way, unwind, plan.limit);
+            counts.times[way as usize] += started.elapsed().as_secs_f64();
+            if let Ok(Answer::Unknown(reason)) = &answer {
+                counts.reasons.entry(reason.clone()).or_default().0 += 1;
+            }
+            answer
+        });
+        sum += tally;
+        if let Some(complaint) = complaint {
+            let kind = format!("{property:?}, {}", complaint.kind);
+            return (sum, Some(Complaint { kind, ..complaint }));
         }
-        answer
-    })
+    }
+    (sum, None)
 }
 
-fn ask(program: &Program, model: &Model, way: Way, unwind: u32, limit: Duration) -> Result<Answer, (String, String)> {
+fn ask(
+    program: &Program,
+    model: &Model,
+    property: Property,
+    way: Way,
+    unwind: u32,
+    limit: Duration,
+) -> Result<Answer, (String, String)> {
     let (engine, order) = match way {
         Way::Theory => ("partial-order", Order::Theory),
         Way::Clocks => ("partial-order", Order::Clocks),
         Way::Buffers => ("buffers", Order::Theory),
     };
     let options = Options { unwind, order, ..Options::default() };
-    let request = Request { engine: Some(engine.to_owned()), options, ..Request::default() };
+    let request = Request { engine: Some(engine.to_owned()), options, property, ..Request::default() };
     let watch = Watch { started: Instant::now(), limit, looked: AtomicU64::new(0) };
     let kind = |what: &str| format!("{way:?}: {what}");
     match catch_unwind(AssertUnwindSafe(|| session::check(program, model, &request, &watch))) {
@@ -228,8 +245,13 @@ fn save(plan: &Plan, found: &Found) -> Result<PathBuf> {
         format!("/* Found by `cargo xtask fuzz --c`, program {}: {kind} under {model}.\n * {what}\n", found.seed);
     let file = SourceFile::new("random.c", &*found.text);
     if let Ok(program) = session::load(&file, &Reading::default()) {
+        let deadlock = kind.starts_with("Deadlock");
+        let property = if deadlock { Property::Deadlock } else { Property::Assertions { memory: true } };
+        if deadlock {
+            text += " * options: --property deadlock\n";
+        }
         for model in plan.models.iter().filter(|model| model.head.buffers.is_some()) {
-            match ask(&program, model, Way::Buffers, 6, plan.limit) {
+            match ask(&program, model, property, Way::Buffers, 6, plan.limit) {
                 Ok(Answer::Unsafe) => text += &format!(" * expect {}: UNSAFE\n", model.name),
                 Ok(Answer::Safe { .. }) => text += &format!(" * expect {}: SAFE\n", model.name),
                 Ok(Answer::Unknown(_)) | Err(_) => {}
