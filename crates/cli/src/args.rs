@@ -1,7 +1,7 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use engine::{Options, Order, Property};
+use engine::{Abstraction, Options, Order, Property};
 use session::Request;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -61,6 +61,12 @@ pub struct Running {
     /// How the partial-order engine orders events
     #[arg(long, value_enum, default_value_t = OrderName::Theory)]
     pub order: OrderName,
+    /// How the coherence engine abstracts store buffers
+    #[arg(long, value_enum, default_value_t = AbstractionName::Auto)]
+    pub abstraction: AbstractionName,
+    /// How many of the oldest writes of a buffer the coherence engine keeps in order; otherwise as many as are needed
+    #[arg(long, value_name = "N")]
+    pub k: Option<u32>,
     /// Give up on a program and a model after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
@@ -204,6 +210,21 @@ pub enum OrderName {
     Clocks,
 }
 
+/// Abstractions of store buffers.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AbstractionName {
+    /// As coarse as possible, as fine as necessary.
+    Auto,
+    /// A set of values for each location.
+    Set,
+    /// A newest value, the k oldest and a set; states that differ in their sets only are merged.
+    Pd,
+    /// The same, but such states are not merged.
+    Fd,
+    /// The buffers as they are; with --k, of at most so many writes.
+    None,
+}
+
 /// Formats of `check`.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CheckFormat {
@@ -292,7 +313,15 @@ impl Running {
             Unwind::Bound(bound) => (bound, None),
             Unwind::Auto => (1, Some(self.timeout.unwrap_or(PATIENCE))),
         };
-        let options = Options { unwind, widen: 0, deepens: false, loops: self.unwind_loop.clone(), order };
+        let abstraction = match self.abstraction {
+            AbstractionName::Auto => Abstraction::Auto,
+            AbstractionName::Set => Abstraction::Set,
+            AbstractionName::Pd => Abstraction::Partial,
+            AbstractionName::Fd => Abstraction::Full,
+            AbstractionName::None => Abstraction::None,
+        };
+        let loops = self.unwind_loop.clone();
+        let options = Options { unwind, widen: 0, deepens: false, loops, order, abstraction, k: self.k };
         let property = c.unwrap_or(Property::Assertions { memory: true });
         Request { engine, options, property, deepen }
     }

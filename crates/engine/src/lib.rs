@@ -50,6 +50,26 @@ pub struct Options {
     pub loops: Vec<(u32, u32)>,
     /// How the partial-order engine orders events.
     pub order: Order,
+    /// How the coherence engine abstracts store buffers.
+    pub abstraction: Abstraction,
+    /// How many of the oldest writes it keeps in order; without it, as many as are needed.
+    pub k: Option<u32>,
+}
+
+/// How store buffers are abstracted, from coarse to fine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Abstraction {
+    /// As coarse as possible, as fine as necessary.
+    #[default]
+    Auto,
+    /// To a set of values for each location.
+    Set,
+    /// To a newest value, the k oldest and a set; states that differ in their sets only are merged.
+    Partial,
+    /// The same, but such states are not merged.
+    Full,
+    /// Not at all.
+    None,
 }
 
 /// How acyclicity is decided in the partial-order engine.
@@ -64,7 +84,15 @@ pub enum Order {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { unwind: 2, widen: 0, deepens: false, loops: Vec::new(), order: Order::Theory }
+        Options {
+            unwind: 2,
+            widen: 0,
+            deepens: false,
+            loops: Vec::new(),
+            order: Order::Theory,
+            abstraction: Abstraction::Auto,
+            k: None,
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 //! dependencies are computed from what an expression mentions, not from its value.
 
 mod condition;
+pub mod domain;
 mod eval;
 mod expr;
 mod print;

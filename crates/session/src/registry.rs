@@ -2,6 +2,7 @@
 
 use crate::{Failure, Reading};
 use engine::Engine;
+use engine_coherence::Coherence;
 use engine_partial_order::PartialOrder;
 use engine_reference::{Axiomatic, Operational};
 use ir::Program;
@@ -34,7 +35,7 @@ pub static FRONTENDS: &[Frontend] = &[
 ];
 
 /// All engines, the one that `auto` prefers first.
-pub static ENGINES: &[&dyn Engine] = &[&PartialOrder, &Axiomatic, &Operational];
+pub static ENGINES: &[&dyn Engine] = &[&PartialOrder, &Coherence, &Axiomatic, &Operational];
 
 /// The engine of this name.
 pub fn engine(name: &str) -> Option<&'static dyn Engine> {

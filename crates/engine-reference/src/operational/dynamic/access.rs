@@ -1,6 +1,5 @@
 //! Accesses and fences.
 
-use super::domain::every;
 use super::machine::{Flow, Halt, Step};
 use super::state::{Entry, Status, Taint, Target};
 use engine::Property;
@@ -143,7 +142,7 @@ impl<'a> Step<'_, 'a> {
         if let Some(value) = self.state.slot(address).value {
             return Ok(value);
         }
-        let value = self.any(width, || every(width))?;
+        let value = self.any(width, || ir::domain::every(width))?;
         self.state.slot_mut(address).value = Some(value);
         self.note(|record| record.any(address, value));
         Ok(value)
@@ -168,7 +167,7 @@ impl<'a> Step<'_, 'a> {
             let held = self.state.slot(address).value;
             self.note(|record| {
                 record.touch(address, held);
-                record.read(at, Action::Read { address, value }, own, tags, span);
+                record.read(at, Action::Read { address, value }, own.is_some(), tags, span);
             });
         }
         self.assign(at, dst, value, taint);
@@ -194,7 +193,6 @@ impl<'a> Step<'_, 'a> {
             return Err(Halt::Disabled { waits: false });
         }
         let id = thread.buffer.iter().map(|entry| entry.id + 1).max().unwrap_or(0);
-        let own = (!drains).then_some(id);
         if !drains {
             let epoch = thread.epoch;
             thread.buffer.push(Entry { address, value, id, epoch, awaited: false });
@@ -202,7 +200,7 @@ impl<'a> Step<'_, 'a> {
         let held = self.state.slot(address).value;
         self.note(|record| {
             record.touch(address, held);
-            record.write(at, Action::Write { address, value }, own, tags, span);
+            record.write(at, Action::Write { address, value }, !drains, tags, span);
         });
         if drains {
             self.state.land(address, value, None);

@@ -1,12 +1,12 @@
 //! Blocks, calls, threads, choices and sections.
 
 use super::machine::{Flow, Halt, Step};
-use super::record::Record;
 use super::state::{Object, Status, Taint};
 use engine::Property;
 use ir::{Address, Expr, ObjectId, System, Terminator};
 use source::Span;
 use std::rc::Rc;
+use witness::Record;
 
 impl<'a> Step<'_, 'a> {
     /// Goes on behind a block.

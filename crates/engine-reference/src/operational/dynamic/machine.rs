@@ -5,15 +5,13 @@
 //! that have nothing to wait for, and starting and joining threads, which others cannot prevent. An atomic section is one
 //! step.
 
-use super::domain;
-use super::record::Record;
 use super::state::{Entry, Frame, State, Status, Taint, Thread};
 use engine::{Options, Property};
 use ir::{Expr, Function, FunctionId, Instr, LocalId, ObjectId, Program, TagSet, Width, eval, truncate};
 use model::{Buffers, Head};
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
-use witness::Violation;
+use witness::{Record, Violation};
 
 /// How many instructions a step may have.
 const STEP_LENGTH: u32 = 1_000_000;
@@ -234,7 +232,7 @@ impl<'a> Step<'_, 'a> {
         for local in wanted {
             let width = self.width(at, local);
             let function = self.machine.function(self.frame(at).function);
-            let value = self.any(width, || domain::values(function, local))?;
+            let value = self.any(width, || ir::domain::values(function, local))?;
             let depth = self.state.threads[at].frames.len();
             self.note(|record| record.settle(at, (depth, local), value));
             self.assign(at, local, value, Taint::default());

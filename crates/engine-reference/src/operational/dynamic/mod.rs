@@ -15,9 +15,7 @@
 
 mod access;
 mod control;
-mod domain;
 mod machine;
-mod record;
 mod state;
 
 use crate::layout::gave_up;
@@ -25,10 +23,9 @@ use engine::{Answer, Findings, Guarantee, NoAnswer, Observer, Property, Task};
 use ir::{Op, System};
 use machine::{Halt, Machine, Notes, Step};
 use model::Buffers;
-use record::Record;
 use rustc_hash::FxHashSet;
 use state::{State, Status};
-use witness::{Execution, Violation};
+use witness::{Execution, Record, Violation};
 
 /// How many states are visited before the engine gives up.
 const STATES: usize = 20_000_000;
@@ -167,7 +164,7 @@ impl Search<'_, '_> {
                 }
                 Err(Halt::Violation(violation)) => {
                     let (record, last) = self.path(from, Some(&this))?;
-                    let execution = record.execution(self.machine.program, &last, violation);
+                    let execution = self.execution(record, &last, violation);
                     return Ok(Outcome::Found(Box::new(execution)));
                 }
                 Err(Halt::Limit(what)) => self.notes.limit = Some(what),
@@ -201,7 +198,7 @@ impl Search<'_, '_> {
                     thread.epoch = 0;
                 }
                 step.state.land(entry.address, entry.value, Some((at, entry.id)));
-                step.note(|record| record.land((at, entry.id)));
+                step.note(|record| record.land(at, entry.address));
                 Ok(())
             }
         };
@@ -231,6 +228,13 @@ impl Search<'_, '_> {
             }
         }
         Ok((record, state))
+    }
+
+    fn execution(&self, record: Record, state: &State, violation: Violation) -> Execution {
+        let program = self.machine.program;
+        let threads: Vec<_> = state.threads.iter().map(|thread| thread.body).collect();
+        let made = state.objects.iter().skip(program.objects.len()).map(|object| object.shown()).collect();
+        record.execution(program, &threads, made, violation)
     }
 
     /// Whether all threads have ended or wait for ever, and one waits.
@@ -285,7 +289,7 @@ impl Search<'_, '_> {
             end.objects = after.objects;
         }
         let violation = Violation { thread: ir::ThreadId(at as u32), span, message: "deadlock".to_owned() };
-        Ok(Some(record.execution(self.machine.program, &end, violation)))
+        Ok(Some(self.execution(record, &end, violation)))
     }
 
     /// Whether a thread cannot take a step.

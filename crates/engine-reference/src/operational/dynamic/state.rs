@@ -1,6 +1,6 @@
 //! The states of the machine for programs that start threads.
 
-use ir::{Address, Cell, LocalId, Program, Width, eval, truncate};
+use ir::{Address, Cell, Expr, LocalId, Program, Width, eval, truncate};
 use source::Span;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
@@ -152,6 +152,14 @@ impl Object {
         let value = zeroed.then_some(0);
         let slots = cells.iter().flat_map(|cells| cells.iter()).map(|cell| Slot::new(cell, value)).collect();
         Object { name: name.to_owned(), size, fixed: cells.is_some(), zeroed, cells: slots }
+    }
+}
+
+impl Object {
+    /// Its cells, for the record.
+    pub fn shown(&self) -> ir::Object {
+        let cell = |slot: &Slot| Cell { offset: slot.offset, width: slot.width, initial: Expr::Const(0, slot.width) };
+        ir::Object { name: self.name.clone(), cells: self.cells.iter().map(cell).collect() }
     }
 }
 

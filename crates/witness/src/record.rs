@@ -1,10 +1,9 @@
-//! What happens on a path: enough to show it as an execution.
+//! What happens on a path of a machine with store buffers: enough to show it as an execution.
 
-use super::state::{Pending, State};
-use ir::{Address, Cell, Expr, LocalId, Object, Program, TagSet, ThreadId};
+use crate::{Action, Event, EventId, Execution, Violation};
+use ir::{Address, Cell, Expr, FunctionId, LocalId, Object, Program, TagSet, ThreadId};
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
-use witness::{Action, Event, EventId, Execution, Violation};
 
 /// An event before the events are numbered: a location's initial write, or the thread and the position in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,9 +12,10 @@ enum Place {
     Thread(usize, usize),
 }
 
-/// The events so far, the sources of reads, the writes of each location as they reach memory, and all choices.
+/// The events so far, the sources of reads, the writes of each location as they reach memory, and all choices. Engines that
+/// search the states of such a machine tell it what happens on the path that they want to show.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Record {
+pub struct Record {
     /// The locations that events touch, with what they held when other threads came to be.
     initial: BTreeMap<Address, u64>,
     /// What cells held that were read before anybody wrote them.
@@ -23,8 +23,8 @@ pub(super) struct Record {
     threads: Vec<Vec<Event>>,
     rf: Vec<(Place, Place)>,
     memory: BTreeMap<Address, Vec<Place>>,
-    /// The writes that are in buffers.
-    buffered: BTreeMap<Pending, (Address, Place)>,
+    /// For each thread the writes that are in its buffer, oldest first.
+    buffered: Vec<Vec<(Address, Place)>>,
     choices: Vec<Vec<u64>>,
     /// Where among the choices those stand that were made last for locals.
     postponed: BTreeMap<(usize, (usize, LocalId)), usize>,
@@ -83,8 +83,8 @@ impl Record {
         }
     }
 
-    /// A thread reads a location: from a write in its buffer, or from memory.
-    pub fn read(&mut self, thread: usize, action: Action, own: Option<u32>, tags: &TagSet, span: Span) {
+    /// A thread reads a location: the newest write to it in its buffer, if the value is its `own`, or from memory.
+    pub fn read(&mut self, thread: usize, action: Action, own: bool, tags: &TagSet, span: Span) {
         let Action::Read { address, value } = action else { return };
         if let Some(section) = &mut self.section {
             if section.contains_key(&address) {
@@ -93,25 +93,25 @@ impl Record {
             section.insert(address, (value, false));
         }
         let read = self.push(thread, action, tags, span);
-        let buffered = own.and_then(|id| self.buffered.get(&(thread, id))).map(|(_, place)| *place);
+        let pending = self.buffered.get(thread).filter(|_| own).map_or(&[][..], Vec::as_slice);
+        let buffered = pending.iter().rev().find(|(at, _)| *at == address).map(|(_, place)| *place);
         let last = || *self.order(address).last().expect("every location has an initial write");
         let source = buffered.unwrap_or_else(last);
         self.rf.push((source, read));
     }
 
-    /// A thread writes: to its buffer, under this number, or to memory.
-    pub fn write(&mut self, thread: usize, action: Action, own: Option<u32>, tags: &TagSet, span: Span) {
+    /// A thread writes: to its buffer, or to memory.
+    pub fn write(&mut self, thread: usize, action: Action, to_buffer: bool, tags: &TagSet, span: Span) {
         let Action::Write { address, value } = action else { return };
         if let Some(section) = &mut self.section {
             section.insert(address, (value, true));
             return;
         }
         let write = self.push(thread, action, tags, span);
-        match own {
-            Some(id) => {
-                self.buffered.insert((thread, id), (address, write));
-            }
-            None => self.order(address).push(write),
+        if to_buffer {
+            Self::own(&mut self.buffered, thread).push((address, write));
+        } else {
+            self.order(address).push(write);
         }
     }
 
@@ -124,7 +124,7 @@ impl Record {
     pub fn end(&mut self, thread: usize, span: Span) {
         let section = self.section.take().unwrap_or_default();
         for (address, (value, _)) in section.into_iter().filter(|(_, (_, written))| *written) {
-            self.write(thread, Action::Write { address, value }, None, &TagSet::default(), span);
+            self.write(thread, Action::Write { address, value }, false, &TagSet::default(), span);
         }
     }
 
@@ -138,20 +138,29 @@ impl Record {
         self.push(thread, Action::Fence, tags, span);
     }
 
-    /// A buffered write reaches memory.
-    pub fn land(&mut self, from: Pending) {
-        if let Some((address, write)) = self.buffered.remove(&from) {
+    /// The oldest write to a location in the buffer of a thread reaches memory.
+    pub fn land(&mut self, thread: usize, address: Address) {
+        let pending = Self::own(&mut self.buffered, thread);
+        if let Some(at) = pending.iter().position(|(own, _)| *own == address) {
+            let (_, write) = pending.remove(at);
             self.order(address).push(write);
         }
     }
 
-    /// The execution that leads to this state, where this fails.
-    pub fn execution(mut self, program: &Program, state: &State, violation: Violation) -> Execution {
+    /// The execution in which this fails. The threads, by what they run, and the objects that were made, by their cells,
+    /// are given in the order of their numbers.
+    pub fn execution(
+        mut self,
+        program: &Program,
+        threads: &[FunctionId],
+        made: Vec<Object>,
+        violation: Violation,
+    ) -> Execution {
         // What is still in the buffers reaches memory now.
-        for (at, thread) in state.threads.iter().enumerate() {
-            thread.buffer.iter().for_each(|entry| self.land((at, entry.id)));
+        for pending in std::mem::take(&mut self.buffered) {
+            pending.into_iter().for_each(|(address, write)| self.order(address).push(write));
         }
-        Self::own(&mut self.threads, state.threads.len().max(1) - 1);
+        Self::own(&mut self.threads, threads.len().max(1) - 1);
         let positions: BTreeMap<Address, usize> = self.initial.keys().enumerate().map(|(at, a)| (*a, at)).collect();
         let mut firsts = Vec::new();
         let mut next = positions.len();
@@ -176,39 +185,39 @@ impl Record {
             events: initial.chain(self.threads.iter().flatten().cloned()).collect(),
             rf,
             co: written.map(|writes| writes.iter().map(|&write| id(write)).collect()).collect(),
-            started: started(program, state),
-            made: self.made(program, state),
+            started: started(program, threads),
+            made: self.made(program, made),
             choices: self.choices,
             violation: Some(violation),
             ..Execution::default()
         }
     }
 
-    fn made(&self, program: &Program, state: &State) -> Vec<Object> {
-        let object = |(at, object): (usize, &std::rc::Rc<super::state::Object>)| {
-            let cells = object.cells.iter().map(|slot| {
-                let address = Address { object: ir::ObjectId(at as u32), offset: slot.offset };
-                let value = self.any.get(&address).copied().unwrap_or(0);
-                Cell { offset: slot.offset, width: slot.width, initial: Expr::Const(value, slot.width) }
-            });
-            Object { name: object.name.clone(), cells: cells.collect() }
-        };
-        state.objects.iter().enumerate().skip(program.objects.len()).map(object).collect()
+    /// The objects with what they held at first.
+    fn made(&self, program: &Program, mut made: Vec<Object>) -> Vec<Object> {
+        for (at, object) in made.iter_mut().enumerate() {
+            for Cell { offset, width, initial } in &mut object.cells {
+                let number = program.objects.len() + at;
+                let address = Address { object: ir::ObjectId(number as u32), offset: *offset };
+                *initial = Expr::Const(self.any.get(&address).copied().unwrap_or(0), *width);
+            }
+        }
+        made
     }
 }
 
 /// The threads that were started, each with a name of its own.
-fn started(program: &Program, state: &State) -> Vec<ir::Thread> {
+fn started(program: &Program, threads: &[FunctionId]) -> Vec<ir::Thread> {
     let mut names = BTreeSet::new();
-    let name = |thread: &super::state::Thread| {
-        let function = &program.functions[thread.body.index()].name;
+    let name = |&body: &FunctionId| {
+        let function = &program.functions[body.index()].name;
         let mut name = function.clone();
         let mut count = 1;
         while !names.insert(name.clone()) {
             count += 1;
             name = format!("{function} {count}");
         }
-        ir::Thread { name, body: thread.body }
+        ir::Thread { name, body }
     };
-    state.threads.iter().skip(program.threads.len()).map(name).collect()
+    threads.iter().skip(program.threads.len()).map(name).collect()
 }

@@ -3,7 +3,7 @@
 //! A choice among all values of many bits is too much to try. But where a function only looks at some bits of the local,
 //! or only compares it with constants, a few values stand for all.
 
-use ir::{BinaryOp, Expr, Function, LocalId, Op, System, Terminator, UnaryOp, Width};
+use crate::{BinaryOp, Expr, Function, LocalId, Op, System, Terminator, UnaryOp, Width};
 use std::collections::BTreeSet;
 
 /// The widest value for which all choices are tried.
@@ -23,7 +23,7 @@ struct Uses {
 }
 
 /// Values that stand for all values of this local; nothing if they are too many.
-pub(super) fn values(function: &Function, local: LocalId) -> Option<Vec<u64>> {
+pub fn values(function: &Function, local: LocalId) -> Option<Vec<u64>> {
     let width = function.locals[local.index()].width;
     if let Some(all) = every(width) {
         return Some(all);
@@ -44,7 +44,7 @@ pub(super) fn values(function: &Function, local: LocalId) -> Option<Vec<u64>> {
 }
 
 /// All values of this width, unless they are too many.
-pub(super) fn every(width: Width) -> Option<Vec<u64>> {
+pub fn every(width: Width) -> Option<Vec<u64>> {
     (width.bits() <= CHOICE_BITS).then(|| (0..=width.mask()).collect())
 }
 
@@ -136,7 +136,7 @@ fn constant(expr: &Expr) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ir::{Block, Instr, Local};
+    use crate::{Block, Instr, Local};
     use source::Span;
 
     fn function(values: Vec<Expr>) -> Function {

@@ -1,0 +1,200 @@
+//! Proofs for programs with endless loops and unbounded store buffers.
+//!
+//! # The method
+//! Kuperstein, Vechev and Yahav, "Partial-Coherence Abstractions for Relaxed Memory Models" (paper 002). All states of the
+//! program are visited; store buffers, which can grow without bound, are abstracted to a newest value, a bounded head in
+//! order, and a set. What the abstraction shows is more than what can happen, so a program in which it shows no violation
+//! has none, for any number of iterations and any length of buffers. A violation that it shows is tried on real
+//! buffers; if it does not happen there, the abstraction is refined: more of the head, sets apart instead of merged.
+//!
+//! # Deviations
+//! * TSO has the same buffers as PSO, but with each write in a group of its own as long as there are groups; see `buffer`.
+//! * States carry no labels of stores. Fences are inferred from executions, by the crate `fences`, not from formulas over
+//!   labels in states.
+//! * Writes go to the buffer together with the step before them, which restricts how threads take turns, but not what they
+//!   can do: nobody sees a buffer but its thread.
+//! * Before each abstraction gets its turn, a search with short real buffers looks for violations.
+//!
+//! # What it can miss
+//! Nothing that it says is safe. It gives up where the values of a thread or the objects it makes are not finite, where a
+//! choice has too many values, and where memory is read that nobody has written.
+
+mod buffer;
+mod liveness;
+mod local;
+mod machine;
+mod search;
+mod space;
+mod thread;
+mod world;
+
+use buffer::Memory;
+use engine::{Abstraction, Answer, Engine, Findings, Guarantee, NoAnswer, Observer, Property, Question, Refusal, Task};
+use model::Buffers;
+use search::{Beginning, Outcome, Search};
+use witness::Execution;
+use world::Knowledge;
+
+/// How many states the first look for a violation visits, with short buffers.
+const FIRST_LOOK: usize = 20_000;
+
+/// The largest k that is tried without being asked for.
+const LARGEST_K: usize = 12;
+
+/// The engine `coherence`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Coherence;
+
+impl Engine for Coherence {
+    fn name(&self) -> &'static str {
+        "coherence"
+    }
+
+    fn about(&self) -> &'static str {
+        "partial-coherence abstraction of store buffers (SC, TSO, PSO): proofs for endless loops over finite data"
+    }
+
+    fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal> {
+        let refuse = |reason: &str, help: &str| Err(Refusal { reason: reason.to_owned(), help: help.to_owned() });
+        if task.model.head.buffers.is_none() {
+            let reason = format!("the model {} has no reading with store buffers", task.model.name);
+            return refuse(&reason, "use the engine `partial-order`, or a model with `@buffers` in its head");
+        }
+        match task.question {
+            Question::Violation(Property::Assertions { .. }) if task.program.alone => Ok(()),
+            Question::Violation(Property::Deadlock) => {
+                refuse("the engine `coherence` does not look for deadlocks", "use the engine `partial-order`")
+            }
+            Question::Violation(_) | Question::Reach(_) | Question::States => refuse(
+                "the engine `coherence` takes C programs with assertions",
+                "use `partial-order` or `buffers` for litmus tests",
+            ),
+        }
+    }
+
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Answer, NoAnswer> {
+        let (Some(buffers), Question::Violation(property)) = (task.model.head.buffers, task.question) else {
+            return Err(NoAnswer::GaveUp("the engine `coherence` does not take this task".to_owned()));
+        };
+        let knowledge = Knowledge { threads: 1, ..Knowledge::default() };
+        let search = Search { task, buffers, property, observer, knowledge, cost: search::Cost::default() };
+        Proof { search, k: None }.find()
+    }
+}
+
+/// The search for a proof or a violation.
+struct Proof<'t> {
+    search: Search<'t>,
+    /// The largest k that was needed.
+    k: Option<usize>,
+}
+
+/// What is known after a search.
+enum Known {
+    Safe,
+    Violation(Box<Execution>),
+    /// The abstraction shows a violation that does not happen; or not all states were visited.
+    Nothing,
+}
+
+impl Proof<'_> {
+    fn find(mut self) -> Result<Answer, NoAnswer> {
+        let alone = search::alone(&mut self.search.world());
+        let alone = alone.map_err(|halt| match halt {
+            world::Halt::Limit(what) => NoAnswer::GaveUp(what),
+            world::Halt::Again => NoAnswer::GaveUp("internal: one thread alone shares nothing".to_owned()),
+        })?;
+        let mut found = None;
+        if let Some((choices, violation)) = alone.failure {
+            found = self.search.replay_alone(&choices, violation);
+            if found.is_none() {
+                return Err(NoAnswer::GaveUp("internal: a path of the search cannot be gone again".to_owned()));
+            }
+        }
+        for beginning in &alone.beginnings {
+            if found.is_none() {
+                found = self.decide(beginning)?;
+            }
+        }
+        let cost = self.search.cost;
+        let mut statistics = vec![("states".to_owned(), cost.states), ("bytes".to_owned(), cost.bytes)];
+        statistics.extend(self.k.map(|k| ("k".to_owned(), k as u64)));
+        Ok(Answer { findings: Findings::Reach(vec![found]), guarantee: Guarantee::Full, statistics })
+    }
+
+    /// Looks from one beginning, as the options say.
+    fn decide(&mut self, beginning: &Beginning) -> Result<Option<Execution>, NoAnswer> {
+        let options = self.search.task.options;
+        let k = options.k.map(|k| k as usize);
+        let given = match options.abstraction {
+            Abstraction::Auto => return self.refine(beginning, k),
+            Abstraction::None => Memory::Exact(k.unwrap_or(usize::MAX)),
+            Abstraction::Set => Memory::Set,
+            Abstraction::Full => Memory::Full(k.unwrap_or(1)),
+            Abstraction::Partial => Memory::Partial(k.unwrap_or(1)),
+        };
+        match self.attempt(beginning, given, usize::MAX)? {
+            Known::Safe => Ok(None),
+            Known::Violation(execution) => Ok(Some(*execution)),
+            Known::Nothing if matches!(given, Memory::Exact(_)) => Err(NoAnswer::GaveUp(format!(
+                "nothing was found with buffers of at most {} writes",
+                k.unwrap_or(usize::MAX)
+            ))),
+            Known::Nothing => Err(NoAnswer::GaveUp(format!(
+                "the abstraction {} is too coarse: what it shows does not happen",
+                name(given)
+            ))),
+        }
+    }
+
+    /// From coarse to fine until there is an answer.
+    fn refine(&mut self, beginning: &Beginning, fixed: Option<usize>) -> Result<Option<Execution>, NoAnswer> {
+        let all = Memory::Exact(usize::MAX);
+        let mut plan = Vec::new();
+        if self.search.buffers == Buffers::None {
+            plan.push((all, usize::MAX));
+        }
+        for k in fixed.unwrap_or(0)..=fixed.unwrap_or(LARGEST_K) {
+            plan.push((Memory::Exact(k + 2), FIRST_LOOK << (2 * k).min(12)));
+            plan.push((Memory::Partial(k), usize::MAX));
+            plan.push((Memory::Full(k), usize::MAX));
+        }
+        for (memory, budget) in plan {
+            match self.attempt(beginning, memory, budget)? {
+                Known::Safe => return Ok(None),
+                Known::Violation(execution) => return Ok(Some(*execution)),
+                Known::Nothing => {}
+            }
+        }
+        let k = fixed.unwrap_or(LARGEST_K);
+        Err(NoAnswer::GaveUp(format!("the abstraction with k = {k} shows violations that do not happen")))
+    }
+
+    fn attempt(&mut self, beginning: &Beginning, memory: Memory, budget: usize) -> Result<Known, NoAnswer> {
+        match self.search.run(beginning, memory, budget)?.map_err(NoAnswer::GaveUp)? {
+            Outcome::Done { exact } => {
+                if matches!(memory, Memory::Exact(_)) && !exact {
+                    return Ok(Known::Nothing);
+                }
+                if let Memory::Full(k) | Memory::Partial(k) = memory {
+                    self.k = self.k.max(Some(k));
+                }
+                Ok(Known::Safe)
+            }
+            Outcome::Failure(path) => {
+                let found = self.search.replay(beginning, &path);
+                Ok(found.map_or(Known::Nothing, |execution| Known::Violation(Box::new(execution))))
+            }
+            Outcome::Budget => Ok(Known::Nothing),
+        }
+    }
+}
+
+fn name(memory: Memory) -> String {
+    match memory {
+        Memory::Exact(_) => "none".to_owned(),
+        Memory::Set => "set".to_owned(),
+        Memory::Full(k) => format!("fd with k = {k}"),
+        Memory::Partial(k) => format!("pd with k = {k}"),
+    }
+}

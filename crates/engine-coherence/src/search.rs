@@ -1,0 +1,369 @@
+//! The search: from the first state to all others, breadth first, until the property fails or there are no more.
+
+use crate::buffer::{Memory, Policy};
+use crate::local::{Local, Object, Status};
+use crate::machine::{Machine, Step};
+use crate::space::{NOBODY, Space};
+use crate::thread::{Pending, Runner};
+use crate::world::{CellName, Halt, Knowledge, World};
+use engine::{NoAnswer, Observer, Task};
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+use witness::{Execution, Record, Violation};
+
+/// How often the observer hears of the search.
+const REPORT: Duration = Duration::from_millis(500);
+
+/// How many ways the first thread may take before others come to be.
+const WAYS: usize = 256;
+
+/// The state in which others may come to be: the first thread, the objects, and the choices up to here.
+#[derive(Debug, Clone)]
+pub struct Beginning {
+    local: Local,
+    objects: Vec<Object>,
+    choices: Vec<u64>,
+}
+
+/// What the first thread does alone.
+pub struct Alone {
+    pub beginnings: Vec<Beginning>,
+    /// If the property fails: the choices that lead there, and where.
+    pub failure: Option<(Vec<u64>, Violation)>,
+}
+
+/// What a search has found.
+pub enum Outcome {
+    /// All states were visited. Exact means: nothing was abstracted.
+    Done { exact: bool },
+    /// The property fails on this path.
+    Failure(Vec<NamedStep>),
+    /// There are more states than were allowed.
+    Budget,
+}
+
+/// A step of a path, in terms that another machine understands.
+#[derive(Debug, Clone)]
+pub enum NamedStep {
+    /// See [`Step::Run`].
+    Run(usize, Vec<u64>),
+    /// See [`Step::Flush`].
+    Flush(usize, CellName),
+}
+
+/// What a search cost.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Cost {
+    pub states: u64,
+    /// The bytes of the states and of their table.
+    pub bytes: u64,
+}
+
+/// Lets the first thread run until others may come to be, in all ways.
+pub fn alone(world: &mut World<'_>) -> Result<Alone, Halt> {
+    let mut all = Alone { beginnings: Vec::new(), failure: None };
+    let body = world.program.threads[0].body;
+    let mut open: Vec<Vec<u64>> = vec![Vec::new()];
+    let mut ways = 0;
+    while let Some(choices) = open.pop() {
+        ways += 1;
+        if ways > WAYS {
+            return Err(Halt::Limit(format!("the first thread has more than {WAYS} ways to begin")));
+        }
+        let local = Runner::start(world, 0, body, &[]);
+        let objects = world.objects();
+        let mut runner = Runner { world, local, alone: Some(objects) };
+        let mut given = choices.iter();
+        loop {
+            match runner.run()? {
+                Pending::Choose(values) => match given.next() {
+                    Some(&value) => {
+                        runner.resume(value)?;
+                    }
+                    None => {
+                        open.extend(values.iter().rev().map(|&value| [&choices[..], &[value]].concat()));
+                        break;
+                    }
+                },
+                Pending::Publish => {
+                    runner.resume(0)?;
+                    let objects = runner.alone.take().unwrap_or_default();
+                    all.beginnings.push(Beginning { local: runner.local, objects, choices });
+                    break;
+                }
+                Pending::Fail => {
+                    if let Status::Failed(span, message) = runner.local.status {
+                        let thread = ir::ThreadId(0);
+                        all.failure = Some((choices, Violation { thread, span, message }));
+                    }
+                    return Ok(all);
+                }
+                Pending::Nothing => break,
+                Pending::Load { .. }
+                | Pending::Store { .. }
+                | Pending::Rmw { .. }
+                | Pending::Fence { .. }
+                | Pending::Begin
+                | Pending::End
+                | Pending::Spawn { .. }
+                | Pending::Join { .. } => {
+                    return Err(Halt::Limit("internal: the first thread is not alone".to_owned()));
+                }
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The beginning again, with a record of what happens.
+fn again(world: &mut World<'_>, choices: &[u64]) -> Result<(Local, Vec<Object>), Halt> {
+    let body = world.program.threads[0].body;
+    let local = Runner::start(world, 0, body, &[]);
+    let objects = world.objects();
+    let mut runner = Runner { world, local, alone: Some(objects) };
+    let mut given = choices.iter();
+    loop {
+        match runner.run()? {
+            Pending::Choose(_) => {
+                runner.resume(given.next().copied().unwrap_or(0))?;
+            }
+            Pending::Publish => {
+                runner.resume(0)?;
+                break;
+            }
+            Pending::Load { .. }
+            | Pending::Store { .. }
+            | Pending::Rmw { .. }
+            | Pending::Fence { .. }
+            | Pending::Begin
+            | Pending::End
+            | Pending::Spawn { .. }
+            | Pending::Join { .. }
+            | Pending::Nothing
+            | Pending::Fail => break,
+        }
+    }
+    let objects = runner.alone.take().unwrap_or_default();
+    Ok((runner.local, objects))
+}
+
+/// A search of a program under a model.
+pub struct Search<'t> {
+    pub task: &'t Task<'t>,
+    pub buffers: model::Buffers,
+    pub property: engine::Property,
+    pub observer: &'t dyn Observer,
+    pub knowledge: Knowledge,
+    pub cost: Cost,
+}
+
+impl<'t> Search<'t> {
+    pub fn world(&self) -> World<'t> {
+        let (program, head) = (self.task.program, &self.task.model.head);
+        World::new(program, head, self.buffers, self.property, self.knowledge.clone())
+    }
+
+    pub fn policy(&self, memory: Memory) -> Policy {
+        Policy { memory, total: self.buffers == model::Buffers::Thread }
+    }
+
+    /// Visits all states, up to so many.
+    pub fn run(
+        &mut self,
+        beginning: &Beginning,
+        memory: Memory,
+        budget: usize,
+    ) -> Result<Result<Outcome, String>, NoAnswer> {
+        loop {
+            let mut world = self.world();
+            world.globals.clone_from(&beginning.objects);
+            let mut machine = Machine::new(world, self.policy(memory));
+            let result = self.explore(&mut machine, beginning, budget);
+            self.knowledge = machine.world.knowledge.clone();
+            match result? {
+                Ok(outcome) => return Ok(Ok(outcome)),
+                Err(Halt::Again) => {}
+                Err(Halt::Limit(what)) => return Ok(Err(what)),
+            }
+        }
+    }
+
+    fn explore(
+        &mut self,
+        machine: &mut Machine<'_>,
+        beginning: &Beginning,
+        budget: usize,
+    ) -> Result<Result<Outcome, Halt>, NoAnswer> {
+        let merges = matches!(machine.buffers.policy().memory, Memory::Partial(_));
+        let mut space = Space::new(machine.width());
+        let first = match machine.start(beginning.local.clone()) {
+            Ok(first) => first,
+            Err(halt) => return Ok(Err(halt)),
+        };
+        space.insert(&first, NOBODY, |_, word| word);
+        let mut again: VecDeque<u32> = VecDeque::new();
+        let (mut next, started, mut reported) = (0, Instant::now(), Instant::now());
+        let mut state = first;
+        let outcome = loop {
+            let at = if next < space.len() as u32 {
+                next += 1;
+                next - 1
+            } else if let Some(at) = again.pop_front() {
+                at
+            } else {
+                break Outcome::Done { exact: !machine.buffers.abstracted };
+            };
+            if space.len() > budget {
+                break Outcome::Budget;
+            }
+            if at % 256 == 0 {
+                if let Some(why) = self.observer.stop() {
+                    return Err(why);
+                }
+                if reported.elapsed() > REPORT {
+                    reported = Instant::now();
+                    let rate = space.len() as f64 / started.elapsed().as_secs_f64();
+                    let (states, mib) = (space.len(), space.bytes() >> 20);
+                    self.observer.phase("search", &format!("{states} states, {rate:.0} a second, {mib} MiB"));
+                }
+            }
+            state.copy_from_slice(space.row(at));
+            if let Err(halt) = machine.expand(&state) {
+                return Ok(Err(halt));
+            }
+            if let Some((step, _)) = machine.failure.take() {
+                break Outcome::Failure(path(machine, &space, at, step));
+            }
+            let width = machine.width();
+            let found = std::mem::take(&mut machine.found);
+            for row in found.chunks_exact(width) {
+                if !merges {
+                    space.insert(row, at, |_, word| word);
+                    continue;
+                }
+                row[2..].iter().step_by(2).for_each(|&buffer| machine.buffers.learn_shape(buffer));
+                let buffers = &machine.buffers;
+                let key = |at: usize, word: u32| if at >= 2 && at % 2 == 0 { buffers.shape(word) } else { word };
+                let (known, new) = space.insert(row, at, key);
+                if !new {
+                    let mut grown = false;
+                    for at in (2..width).step_by(2) {
+                        let union = machine.buffers.join(space.row(known)[at], row[at]);
+                        machine.buffers.learn_shape(union);
+                        grown |= union != space.row(known)[at];
+                        space.row_mut(known)[at] = union;
+                    }
+                    // A state that is still to be visited will be visited with what it is now.
+                    if grown && known < next {
+                        again.push_back(known);
+                    }
+                }
+            }
+            machine.found = found;
+        };
+        self.cost.states += space.len() as u64;
+        self.cost.bytes = self.cost.bytes.max(space.bytes() as u64);
+        let (locals, memories, buffers) = machine.sizes();
+        let shape = format!(
+            "{} states; {locals} of threads, {memories} of memory, {buffers} of buffers; {:?}",
+            space.len(),
+            machine.buffers.policy().memory
+        );
+        self.observer.phase("search", &shape);
+        Ok(Ok(outcome))
+    }
+
+    /// Goes a path with buffers as they are, and shows it if the property fails on it.
+    pub fn replay(&self, beginning: &Beginning, path: &[NamedStep]) -> Option<Execution> {
+        let mut world = self.world();
+        world.record = Some(Record::default());
+        let (local, objects) = again(&mut world, &beginning.choices).ok()?;
+        world.globals = objects;
+        let mut machine = Machine::new(world, self.policy(Memory::Exact(usize::MAX)));
+        let mut state = machine.start(local).ok()?;
+        for step in path {
+            let step = match step {
+                NamedStep::Run(thread, choices) => Step::Run(*thread, choices.clone()),
+                NamedStep::Flush(thread, name) => {
+                    let Some(cell) = machine.world.cells.iter().position(|cell| cell.name == *name) else { continue };
+                    Step::Flush(*thread, cell as u32)
+                }
+            };
+            state = machine.follow(&state, &step).ok()?;
+            if let Some((_, violation)) = machine.failure.take() {
+                return Some(show(machine, &state, violation));
+            }
+        }
+        None
+    }
+
+    /// A failure of the first thread before there were others.
+    pub fn replay_alone(&self, choices: &[u64], violation: Violation) -> Option<Execution> {
+        let mut world = self.world();
+        world.record = Some(Record::default());
+        let (local, objects) = again(&mut world, choices).ok()?;
+        world.globals = objects;
+        let bodies = [local.body];
+        let made = made(&world);
+        let record = world.record.take()?;
+        Some(record.execution(world.program, &bodies, made, violation))
+    }
+}
+
+/// The steps that lead to a state, and one more.
+fn path(machine: &mut Machine<'_>, space: &Space, at: u32, last: Step) -> Vec<NamedStep> {
+    let mut states = vec![at];
+    let mut from = at;
+    while space.parent(from) != NOBODY {
+        from = space.parent(from);
+        states.push(from);
+    }
+    states.reverse();
+    let mut steps = Vec::new();
+    for pair in states.windows(2) {
+        let (from, to) = (space.row(pair[0]).to_vec(), space.row(pair[1]));
+        if machine.expand(&from).is_err() {
+            break;
+        }
+        let width = machine.width();
+        let shape = |machine: &Machine<'_>, row: &[u32]| -> Vec<u32> {
+            let key = |(at, &word): (usize, &u32)| {
+                if at >= 2 && at % 2 == 0 { machine.buffers.shape(word) } else { word }
+            };
+            row.iter().enumerate().map(key).collect()
+        };
+        let wanted = shape(machine, to);
+        let step = machine.found.chunks_exact(width).position(|row| row == to || shape(machine, row) == wanted);
+        steps.extend(step.map(|step| machine.steps[step].clone()));
+    }
+    steps.push(last);
+    steps.into_iter().map(|step| named(machine, step)).collect()
+}
+
+fn named(machine: &Machine<'_>, step: Step) -> NamedStep {
+    match step {
+        Step::Run(thread, choices) => NamedStep::Run(thread, choices),
+        Step::Flush(thread, cell) => NamedStep::Flush(thread, machine.world.cells[cell as usize].name),
+    }
+}
+
+/// The objects that were made, for the record.
+fn made(world: &World<'_>) -> Vec<ir::Object> {
+    let cell = |slot: &crate::local::Slot| ir::Cell {
+        offset: slot.offset,
+        width: slot.width,
+        initial: ir::Expr::Const(0, slot.width),
+    };
+    let object = |object: &Object| ir::Object {
+        name: world.sites[object.site as usize].name.clone(),
+        cells: object.cells.iter().map(cell).collect(),
+    };
+    world.globals.iter().skip(world.program.objects.len()).chain(&world.shown).map(object).collect()
+}
+
+fn show(mut machine: Machine<'_>, state: &[u32], violation: Violation) -> Execution {
+    let bodies = machine.bodies(state);
+    let made = made(&machine.world);
+    let record = machine.world.record.take().unwrap_or_default();
+    record.execution(machine.world.program, &bodies, made, violation)
+}
