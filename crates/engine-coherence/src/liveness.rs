@@ -1,6 +1,6 @@
 //! Which locals matter: values that nobody will look at again make no two states different.
 
-use ir::{Expr, Function, FunctionId, LocalId, Op, Program, System, Terminator};
+use ir::{Block, Expr, Function, FunctionId, Instr, LocalId, Op, Program, System, Terminator};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -29,6 +29,31 @@ impl<'p> Liveness<'p> {
     }
 }
 
+/// Whether an instruction, or without one the end of the block, looks at a local.
+pub fn looks_at(function: &Function, block: &Block, instr: Option<&Instr>, local: LocalId) -> bool {
+    let mut live = vec![false; function.locals.len()];
+    match instr {
+        Some(instr) => {
+            through(&mut live, &instr.op);
+            // What it changes and looks at.
+            if let Op::Rmw { when, value, .. } = &instr.op {
+                when.iter().for_each(|when| uses(&mut live, when));
+                uses(&mut live, value);
+            }
+        }
+        None => exits(&mut live, &block.terminator),
+    }
+    live[local.index()]
+}
+
+fn exits(live: &mut [bool], terminator: &Terminator) {
+    match terminator {
+        Terminator::Branch { condition, .. } => uses(live, condition),
+        Terminator::Return(Some(value)) | Terminator::Exit(Some(value)) => uses(live, value),
+        Terminator::Goto(_) | Terminator::Return(None) | Terminator::Exit(None) | Terminator::Cut { .. } => {}
+    }
+}
+
 fn starts(function: &Function) -> Vec<Vec<bool>> {
     let mut live = vec![vec![false; function.locals.len()]; function.blocks.len()];
     let mut changed = true;
@@ -50,11 +75,7 @@ fn backwards(function: &Function, starts: &[Vec<bool>], block: usize, index: usi
     for next in block.terminator.successors() {
         live.iter_mut().zip(&starts[next.index()]).for_each(|(own, next)| *own |= next);
     }
-    match &block.terminator {
-        Terminator::Branch { condition, .. } => uses(&mut live, condition),
-        Terminator::Return(Some(value)) | Terminator::Exit(Some(value)) => uses(&mut live, value),
-        Terminator::Goto(_) | Terminator::Return(None) | Terminator::Exit(None) | Terminator::Cut { .. } => {}
-    }
+    exits(&mut live, &block.terminator);
     for instr in block.instrs[index..].iter().rev() {
         through(&mut live, &instr.op);
     }

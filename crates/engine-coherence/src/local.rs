@@ -46,6 +46,8 @@ pub struct Frame {
     pub dst: Option<LocalId>,
     /// For a function of the library: where the library was called.
     pub place: Option<Span>,
+    /// The locals that can be anything, in order: what they are has never mattered.
+    pub open: Vec<LocalId>,
 }
 
 /// An object that was made, or one of the program.

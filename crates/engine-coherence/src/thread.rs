@@ -1,5 +1,6 @@
 //! One thread by itself: from one instruction that others can notice to the next.
 
+use crate::liveness;
 use crate::local::{Frame, Local, Object, PRIVATE, Slot, Status, Target, private};
 use crate::world::{Class, Halt, OBJECTS, World};
 use engine::Property;
@@ -79,7 +80,7 @@ impl<'p> Runner<'_, 'p> {
         for (at, &arg) in args.iter().enumerate() {
             locals[at] = truncate(arg, function.locals[at].width);
         }
-        let frame = Frame { function: body, block: 0, index: 0, locals, dst: None, place: None };
+        let frame = Frame { function: body, block: 0, index: 0, locals, dst: None, place: None, open: Vec::new() };
         Local {
             thread,
             body,
@@ -127,7 +128,21 @@ impl<'p> Runner<'_, 'p> {
 
     fn assign(&mut self, local: LocalId, value: u64) {
         let width = self.width(local);
-        self.local.frame().locals[local.index()] = truncate(value, width);
+        let frame = self.local.frame();
+        frame.locals[local.index()] = truncate(value, width);
+        frame.open.retain(|open| *open != local);
+    }
+
+    /// The local that must be chosen before the thread can go on.
+    fn undecided(&self) -> Option<LocalId> {
+        let frame = self.local.frames.last()?;
+        if frame.open.is_empty() {
+            return None;
+        }
+        let function = self.function();
+        let block = &function.blocks[frame.block as usize];
+        let looked = |local: &LocalId| liveness::looks_at(function, block, self.instr(), *local);
+        frame.open.iter().copied().find(looked)
     }
 
     fn limit<T>(&self, what: &str) -> Result<T, Halt> {
@@ -139,6 +154,14 @@ impl<'p> Runner<'_, 'p> {
     /// Does what is pending, with what the others contribute. Gives what is to be written, for a read-modify-write.
     pub fn resume(&mut self, input: u64) -> Result<Option<u64>, Halt> {
         self.local.jumped = false;
+        if let Some(local) = self.undecided() {
+            self.assign(local, input);
+            let (thread, depth) = (self.local.thread, self.local.frames.len());
+            if let Some(record) = &mut self.world.record {
+                record.settle(thread, (depth, local), input);
+            }
+            return Ok(None);
+        }
         let Some(instr) = self.instr() else { return Ok(None) };
         let mut written = None;
         match &instr.op {
@@ -150,10 +173,6 @@ impl<'p> Runner<'_, 'p> {
                     self.refuse_escape(value)?;
                     written = Some(truncate(value, width));
                 }
-            }
-            Op::System(System::Nondet { dst }) => {
-                self.assign(*dst, input);
-                self.choose(input);
             }
             Op::System(System::Spawn { dst, .. }) => self.assign(*dst, input),
             Op::System(System::Join { result, .. }) => {
@@ -190,6 +209,14 @@ impl<'p> Runner<'_, 'p> {
                 Status::Ended(_) | Status::Stopped => return Ok(Pending::Nothing),
                 Status::Failed(..) => return Ok(Pending::Fail),
             }
+            if let Some(local) = self.undecided() {
+                let function = self.function();
+                let Some(values) = ir::domain::values(function, local) else {
+                    let name = &function.locals[local.index()].name;
+                    return self.limit(&format!("too many values are possible for `{name}`"));
+                };
+                return Ok(Pending::Choose(values.into()));
+            }
             let Some(instr) = self.instr() else {
                 if self.leave()? {
                     jumps += 1;
@@ -223,6 +250,7 @@ impl<'p> Runner<'_, 'p> {
                 // What a call gives back is not there yet.
                 if !live[at] || returns == Some(LocalId(at as u32)) {
                     *value = 0;
+                    frame.open.retain(|open| open.index() != at);
                 }
             }
             returns = frame.dst;
@@ -405,17 +433,21 @@ impl<'p> Runner<'_, 'p> {
                 let frame = self.local.frame();
                 frame.index += 1;
                 let place = frame.place.or(Some(span).filter(|_| body.library));
-                let frame = Frame { function: *function, block: 0, index: 0, locals, dst: *dst, place };
+                let frame =
+                    Frame { function: *function, block: 0, index: 0, locals, dst: *dst, place, open: Vec::new() };
                 self.local.frames.push(frame);
                 return Ok(None);
             }
             System::Nondet { dst } => {
-                let function = self.function();
-                let Some(values) = ir::domain::values(function, *dst) else {
-                    let name = &function.locals[dst.index()].name;
-                    return self.limit(&format!("too many values are possible for `{name}`"));
-                };
-                return Ok(Some(Pending::Choose(values.into())));
+                // It is chosen when somebody wants to know.
+                self.assign(*dst, 0);
+                let (thread, depth) = (self.local.thread, self.local.frames.len());
+                let frame = self.local.frame();
+                let at = frame.open.partition_point(|open| open < dst);
+                frame.open.insert(at, *dst);
+                if let Some(record) = &mut self.world.record {
+                    record.postpone(thread, (depth, *dst));
+                }
             }
             System::Assert { condition, message } => {
                 if self.value(condition).0 == 0 {
