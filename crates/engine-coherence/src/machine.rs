@@ -163,10 +163,18 @@ impl<'p> Machine<'p> {
         place as usize
     }
 
-    fn load(&mut self, memory: u32, cell: u32) -> Result<u64, Halt> {
+    /// What memory holds; nothing, if nobody has written it.
+    fn load(&mut self, memory: u32, cell: u32) -> Option<u64> {
         let place = self.place(cell);
         let held = self.memories[memory as usize].get(place).copied();
-        held.unwrap_or(self.world.cells[cell as usize].initial).ok_or_else(|| {
+        held.unwrap_or(self.world.cells[cell as usize].initial)
+    }
+
+    /// Values that stand for all that a thread can read from a cell that nobody has written.
+    fn any(&mut self, local: LocalId, cell: u32) -> Result<Vec<u64>, Halt> {
+        let own = self.locals[local as usize].clone();
+        let values = Runner { world: &mut self.world, local: own, alone: None }.any();
+        values.ok_or_else(|| {
             let name = self.world.program.address_name(self.world.cells[cell as usize].address);
             Halt::Limit(format!("{name} is read before anybody has written it"))
         })
@@ -276,20 +284,29 @@ impl<'p> Machine<'p> {
     /// Goes on with one of several values.
     fn choose(&mut self, item: &mut Item, thread: usize, value: u64) -> Result<(), Halt> {
         if let Pending::Load { cell, .. } = *Rc::clone(&self.pendings[item.state[1 + 2 * thread] as usize]) {
-            self.note_read(&item.state, thread, cell, value, true);
+            let own = !self.buffers.read(item.state[2 + 2 * thread], cell).is_empty();
+            if self.world.record.is_some() && !own {
+                // From here on it holds what was read.
+                let address = self.world.cells[cell as usize].address;
+                if let Some(record) = &mut self.world.record {
+                    record.any(address, value);
+                }
+                item.state[0] = self.store(item.state[0], cell, value);
+            }
+            self.note_read(&item.state, thread, cell, value, own);
         }
         item.may &= matches!(*self.pendings[item.state[1 + 2 * thread] as usize], Pending::Choose(_))
             && !self.locals[item.state[1 + 2 * thread] as usize].jumped;
         self.go_on(&mut item.state, thread, value)?;
-        self.look(item, thread);
+        self.look(item, thread, thread);
         Ok(())
     }
 
-    /// Whether the property fails where a thread has come to.
-    fn look(&mut self, item: &Item, thread: usize) {
+    /// Whether the property fails where a thread has come to in a step of a thread, mostly its own.
+    fn look(&mut self, item: &Item, thread: usize, step_of: usize) {
         if let Status::Failed(span, message) = &self.locals[item.state[1 + 2 * thread] as usize].status {
             let violation = Violation { thread: ir::ThreadId(thread as u32), span: *span, message: message.clone() };
-            self.failure = Some((Step::Run(thread, item.choices.clone()), violation));
+            self.failure = Some((Step::Run(step_of, item.choices.clone()), violation));
         }
     }
 
@@ -329,11 +346,14 @@ impl<'p> Machine<'p> {
                         self.note_read(&item.state, thread, *cell, value, true);
                         self.go_on(&mut item.state, thread, value)?;
                         item.may = false;
-                        self.look(item, thread);
+                        self.look(item, thread, thread);
                         return Ok(Flow::Done);
                     }
                 }
-                let value = self.load(item.state[0], *cell)?;
+                let Some(value) = self.load(item.state[0], *cell) else {
+                    // Each time it is read, it can be anything: that is more than can happen.
+                    return self.any(id, *cell).map(Flow::Split);
+                };
                 self.note_read(&item.state, thread, *cell, value, false);
                 self.go_on(&mut item.state, thread, value)?;
             }
@@ -357,7 +377,9 @@ impl<'p> Machine<'p> {
                 if buffer != 0 {
                     return Ok(Flow::Disabled);
                 }
-                let value = self.load(item.state[0], *cell)?;
+                let Some(value) = self.load(item.state[0], *cell) else {
+                    return Err(Halt::Limit("memory is changed that nobody has written".to_owned()));
+                };
                 self.note_read(&item.state, thread, *cell, value, false);
                 let before = item.state.clone();
                 if let Some(written) = self.go_on(&mut item.state, thread, value)? {
@@ -408,7 +430,7 @@ impl<'p> Machine<'p> {
                 self.go_on(&mut item.state, thread, free as u64 + 1)?;
                 let born = Runner::start(&self.world, free, *function, args);
                 item.state[1 + 2 * free] = self.settle(born)?;
-                self.look(item, free);
+                self.look(item, free, thread);
             }
             Pending::Join { handle } => {
                 let other = usize::try_from(*handle).ok().and_then(|handle| handle.checked_sub(1));
@@ -434,7 +456,7 @@ impl<'p> Machine<'p> {
             return Ok(Flow::Disabled);
         }
         item.may = may;
-        self.look(item, thread);
+        self.look(item, thread, thread);
         Ok(Flow::Done)
     }
 
@@ -455,7 +477,7 @@ impl<'p> Machine<'p> {
 
     fn note_read(&mut self, state: &[u32], thread: usize, cell: u32, value: u64, own: bool) {
         if self.world.record.is_some() {
-            let held = self.load(state[0], cell).ok();
+            let held = self.load(state[0], cell);
             let address = self.world.cells[cell as usize].address;
             self.note(state[1 + 2 * thread], |record, (span, tags, _)| {
                 record.touch(address, held);
@@ -466,7 +488,7 @@ impl<'p> Machine<'p> {
 
     fn note_write(&mut self, state: &[u32], thread: usize, cell: u32, value: u64, to_buffer: bool, rmw: bool) {
         if self.world.record.is_some() {
-            let held = self.load(state[0], cell).ok();
+            let held = self.load(state[0], cell);
             let address = self.world.cells[cell as usize].address;
             self.note(state[1 + 2 * thread], |record, (span, tags, more)| {
                 record.touch(address, held);

@@ -191,6 +191,20 @@ impl<'p> Runner<'_, 'p> {
         Ok(written)
     }
 
+    /// Values that stand for all that the pending read can give.
+    pub fn any(&self) -> Option<Vec<u64>> {
+        match &self.instr()?.op {
+            Op::Load { dst, .. } => ir::domain::values(self.function(), *dst),
+            Op::Assign { .. }
+            | Op::Store { .. }
+            | Op::Rmw { .. }
+            | Op::StoreConditional { .. }
+            | Op::Fence { .. }
+            | Op::Assume { .. }
+            | Op::System(_) => None,
+        }
+    }
+
     /// What a path needs to be told again.
     fn choose(&mut self, value: u64) {
         let thread = self.local.thread;

@@ -16,6 +16,8 @@ struct Uses {
     mask: u64,
     /// The constants that it is compared with.
     constants: BTreeSet<u64>,
+    /// Whether it matters on which side of them it is.
+    ordered: bool,
     /// Whether there is another use.
     other: bool,
     /// The locals that it is copied to.
@@ -38,6 +40,13 @@ pub fn values(function: &Function, local: LocalId) -> Option<Vec<u64>> {
         // The next value with bits in the mask only comes after the last one as numbers do.
         let next = |&value: &u64| Some((value | !mask).wrapping_add(1) & mask).filter(|&next| next != 0);
         return Some(std::iter::successors(Some(0), next).collect());
+    }
+    if uses.ordered {
+        // One value from each interval between the constants and the ends, however it is signed.
+        let (zero, top) = (0, 1 << (width.bits() - 1));
+        let ends = constants.into_iter().chain([zero, top]);
+        let near: BTreeSet<u64> = ends.flat_map(|c: u64| [c.wrapping_sub(1), c, c.wrapping_add(1)]).collect();
+        return Some(near.into_iter().map(|value| value & width.mask()).collect::<BTreeSet<_>>().into_iter().collect());
     }
     let another = (0..).find(|value| !constants.contains(value));
     Some(constants.into_iter().chain(another).map(|value| value & width.mask()).collect())
@@ -109,6 +118,14 @@ impl Uses {
             Expr::Binary(BinaryOp::Eq | BinaryOp::Ne, left, right) if is(left, local) && constant(right).is_some() => {
                 self.constants.extend(constant(right));
             }
+            Expr::Binary(op, left, right)
+                if op.is_comparison()
+                    && (is(left, local) && constant(right).is_some()
+                        || is(right, local) && constant(left).is_some()) =>
+            {
+                self.constants.extend(constant(left).or(constant(right)));
+                self.ordered = true;
+            }
             Expr::Binary(_, left, right) => {
                 self.expr(local, left);
                 self.expr(local, right);
@@ -160,6 +177,9 @@ mod tests {
         assert_eq!(found(vec![with(BinaryOp::Eq, 0), with(BinaryOp::Ne, 7)]), Some(vec![0, 7, 1]));
         assert_eq!(found(vec![with(BinaryOp::Eq, 0), with(BinaryOp::And, 1)]), None);
         assert_eq!(found(vec![with(BinaryOp::And, 1), with(BinaryOp::SLt, 7)]), None);
+        let below = found(vec![with(BinaryOp::SLt, 7)]).expect("a few values");
+        let (least, most) = (1 << 31, (1 << 31) - 1);
+        assert!([6, 7, 8, 0, least, most, u64::from(u32::MAX)].iter().all(|value| below.contains(value)));
         // A copy is looked at as the original is.
         assert_eq!(found(vec![a(), b().binary(BinaryOp::And, Expr::constant(3, Width::INT))]), Some(vec![0, 1, 2, 3]));
         assert_eq!(found(vec![a(), b().binary(BinaryOp::Add, Expr::constant(3, Width::INT))]), None);

@@ -3,7 +3,7 @@
 //!
 //! `FENCEPOST_FUZZ=5000` tries more programs than the usual few; `cargo xtask fuzz --c N` does the same faster.
 
-use engine::{Guarantee, NoAnswer, Observer, Options, Order, Property, Verdict};
+use engine::{Abstraction, Guarantee, NoAnswer, Observer, Options, Order, Property, Verdict};
 use ir::Program;
 use model::Model;
 use session::{Failure, Reading, Request};
@@ -34,9 +34,18 @@ fn ask(program: &Program, model: &str, property: Property, way: Way, unwind: u32
         Way::Theory => ("partial-order", Order::Theory),
         Way::Clocks => ("partial-order", Order::Clocks),
         Way::Buffers => ("buffers", Order::Theory),
+        Way::Coherence if property == Property::Deadlock => return Ok(Answer::Unknown("deadlocks".to_owned())),
+        Way::Coherence => ("coherence", Order::Theory),
+    };
+    let (abstraction, k) = match unwind {
+        1 => (Abstraction::Set, None),
+        2 => (Abstraction::Partial, Some(0)),
+        3 => (Abstraction::Full, Some(0)),
+        4 => (Abstraction::Partial, Some(1)),
+        _ => (Abstraction::Auto, None),
     };
     let model = Model::builtin(model).expect("a model of ours");
-    let options = Options { unwind, order, ..Options::default() };
+    let options = Options { unwind, order, abstraction, k, ..Options::default() };
     let request = Request { engine: Some(engine.to_owned()), options, property, ..Request::default() };
     match session::check(program, &model, &request, &Watch(Instant::now())) {
         Ok(found) => Ok(match found.result {

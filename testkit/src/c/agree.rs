@@ -17,7 +17,13 @@ pub enum Way {
     Clocks,
     /// The explicit search over store buffers.
     Buffers,
+    /// The search over abstract store buffers. Instead of a bound it gets the number of an abstraction, 0 for the automatic
+    /// choice.
+    Coherence,
 }
+
+/// How many abstractions are tried.
+const ABSTRACTIONS: u32 = 5;
 
 /// What an engine says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +48,8 @@ pub struct Tally {
     pub compared: u64,
     /// Answers of the judge that were compared with another one.
     pub judged: u64,
+    /// Answers from abstract buffers that were compared with another one.
+    pub abstracted: u64,
     /// Models under which the program is unsafe.
     pub unsafe_models: u64,
     /// Engines that had no answer.
@@ -53,6 +61,7 @@ impl std::ops::AddAssign for Tally {
         self.asked += other.asked;
         self.compared += other.compared;
         self.judged += other.judged;
+        self.abstracted += other.abstracted;
         self.unsafe_models += other.unsafe_models;
         self.unknown += other.unknown;
     }
@@ -153,6 +162,21 @@ fn compare(models: &[&str], text: &str, ask: &mut Ask<'_>, tally: &mut Tally) ->
             }
             if !agreed {
                 return Err(complain("judge", format!("partial-order {theory:?}, buffers {judge:?}")));
+            }
+            for abstraction in 0..ABSTRACTIONS {
+                let abstracted = ask(Way::Coherence, abstraction)?;
+                let others = [&theory, &judge];
+                let agreed = match &abstracted {
+                    Answer::Unknown(_) => continue,
+                    Answer::Unsafe => !others.contains(&&Answer::Safe { full: true }),
+                    Answer::Safe { .. } => !others.contains(&&Answer::Unsafe),
+                };
+                tally.compared += 1;
+                tally.abstracted += 1;
+                if !agreed {
+                    let what = format!("partial-order {theory:?}, buffers {judge:?}, coherence {abstracted:?}");
+                    return Err(complain("coherence", format!("{what} with abstraction {abstraction}")));
+                }
             }
         }
         if theory == Answer::Unsafe {

@@ -5,7 +5,7 @@
 
 use crate::run::root;
 use anyhow::{Context, Result, bail};
-use engine::{Guarantee, NoAnswer, Observer, Options, Order, Property, Verdict};
+use engine::{Abstraction, Guarantee, NoAnswer, Observer, Options, Order, Property, Verdict};
 use ir::Program;
 use model::Model;
 use session::{Failure, Reading, Request};
@@ -42,7 +42,7 @@ struct Counts {
     /// By what the engines say who have no answer: how often, and one of the programs.
     reasons: BTreeMap<String, (u64, u64)>,
     /// The seconds spent in each way.
-    times: [f64; 3],
+    times: [f64; 4],
 }
 
 /// A program that somebody complains about, shrunk.
@@ -86,15 +86,15 @@ pub fn run(args: &[String]) -> Result<u8> {
             path.display()
         );
     }
-    for (name, time) in ["partial-order", "partial-order with clocks", "buffers"].iter().zip(counts.times) {
+    for (name, time) in ["partial-order", "partial-order with clocks", "buffers", "coherence"].iter().zip(counts.times) {
         println!("{name:<26} {time:>9.1} s");
     }
     for (reason, (times, example)) in &counts.reasons {
         println!("{times:>6} × no answer: {reason} (as program {example})");
     }
-    let Tally { asked, compared, judged, unsafe_models, unknown: _ } = counts.tally;
+    let Tally { asked, compared, judged, abstracted, unsafe_models, unknown: _ } = counts.tally;
     println!(
-        "{} programs, {} models, {compared} comparisons ({judged} with buffers), {unsafe_models} of {asked} verdicts unsafe, \
+        "{} programs, {} models, {compared} comparisons ({judged} with buffers, {abstracted} with abstract ones), {unsafe_models} of {asked} verdicts unsafe, \
          {} complaints   (seed {}, {:.1} s)",
         counts.programs,
         plan.models.len(),
@@ -193,8 +193,17 @@ fn ask(
         Way::Theory => ("partial-order", Order::Theory),
         Way::Clocks => ("partial-order", Order::Clocks),
         Way::Buffers => ("buffers", Order::Theory),
+        Way::Coherence if property == Property::Deadlock => return Ok(Answer::Unknown("deadlocks".to_owned())),
+        Way::Coherence => ("coherence", Order::Theory),
     };
-    let options = Options { unwind, order, ..Options::default() };
+    let (abstraction, k) = match unwind {
+        1 => (Abstraction::Set, None),
+        2 => (Abstraction::Partial, Some(0)),
+        3 => (Abstraction::Full, Some(0)),
+        4 => (Abstraction::Partial, Some(1)),
+        _ => (Abstraction::Auto, None),
+    };
+    let options = Options { unwind, order, abstraction, k, ..Options::default() };
     let request = Request { engine: Some(engine.to_owned()), options, property, ..Request::default() };
     let watch = Watch { started: Instant::now(), limit, looked: AtomicU64::new(0) };
     let kind = |what: &str| format!("{way:?}: {what}");
