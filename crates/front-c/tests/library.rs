@@ -85,6 +85,8 @@ fn ops(program: &Program, function: &str) -> Vec<String> {
                 }
                 Op::System(System::AtomicBegin) => "begin".to_owned(),
                 Op::System(System::AtomicEnd) => "end".to_owned(),
+                Op::System(System::Critical { enter: true }) => "enter".to_owned(),
+                Op::System(System::Critical { enter: false }) => "leave".to_owned(),
             })
         })
         .collect()
