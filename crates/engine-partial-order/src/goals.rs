@@ -27,12 +27,37 @@ pub fn violation(events: &mut Events<'_>, property: Property) -> (Bool, Vec<Fail
                 span: failure.span,
                 message: failure.message.clone(),
             });
-            let failing: Vec<Failing> = failing.collect();
-            let goals: Vec<Bool> = failing.iter().map(|failing| alone(events, failing.when)).collect();
+            let mut failing: Vec<Failing> = failing.collect();
+            let mut goals: Vec<Bool> = failing.iter().map(|failing| alone(events, failing.when)).collect();
+            let together = together(events);
+            let nobody = not_stuck(events, |_| false);
+            for two in &together {
+                goals.push(events.terms().and(two.when, nobody));
+            }
+            failing.extend(together);
             (events.terms().any(goals), failing)
         }
         Property::Deadlock => deadlock(events),
     }
+}
+
+/// Two threads stand inside a critical section: for each place where one may, when another one does too. Where one has
+/// just entered comes last.
+fn together(events: &mut Events<'_>) -> Vec<Failing> {
+    let mut stands = events.structure.stands.clone();
+    stands.sort_by_key(|stand| stand.enters);
+    let terms = events.terms();
+    let mut failing = Vec::new();
+    for stand in &stands {
+        let others = stands.iter().filter(|other| other.thread != stand.thread);
+        let others = terms.any(others.map(|other| other.when));
+        let when = terms.and(stand.when, others);
+        if when != Bool::FALSE {
+            let message = witness::TWO_INSIDE.to_owned();
+            failing.push(Failing { when, thread: stand.thread, span: stand.span, message });
+        }
+    }
+    failing
 }
 
 /// A failure, and no thread but the one that fails stops inside an atomic section.

@@ -85,6 +85,8 @@ fn ops(program: &Program, function: &str) -> Vec<String> {
                 }
                 Op::System(System::AtomicBegin) => "begin".to_owned(),
                 Op::System(System::AtomicEnd) => "end".to_owned(),
+                Op::System(System::Critical { enter: true }) => "enter".to_owned(),
+                Op::System(System::Critical { enter: false }) => "leave".to_owned(),
             })
         })
         .collect()
@@ -282,6 +284,7 @@ fn the_property_is_what_verifiers_say() {
     becomes("__CPROVER_assert(x, \"it holds\");", &["R NA", "assert it holds"]);
     becomes("__VERIFIER_assume(x);", &["R NA", "assume"]);
     becomes("__VERIFIER_atomic_begin(); __VERIFIER_atomic_end();", &["F SC", "begin", "end", "F SC"]);
+    becomes("__fencepost_critical_begin(); x = 1; __fencepost_critical_end();", &["enter", "W NA", "leave"]);
     becomes("x = __VERIFIER_nondet_int();", &["any", "W NA"]);
     becomes("abort();", &["assume"]);
     refused("p = __VERIFIER_nondet_pointer();", "unknown kind");

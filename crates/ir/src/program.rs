@@ -312,6 +312,15 @@ pub enum System {
     AtomicBegin,
     /// The end of an atomic section.
     AtomicEnd,
+    /// The thread enters or leaves a critical section; no event. A thread is *inside* from an enter to the next leave, or
+    /// to its end. Entering while inside and leaving while outside change nothing.
+    ///
+    /// The property: two threads are never inside at once. A (partial) execution violates it if two threads, each of
+    /// them stopped anywhere but in an atomic section, are inside where they stop.
+    Critical {
+        /// Whether it enters; else it leaves.
+        enter: bool,
+    },
     /// Other threads may exist from here on. See [`Program::alone`]. It is executed once at most.
     Publish,
 }

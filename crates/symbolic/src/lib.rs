@@ -25,4 +25,6 @@ mod thread;
 
 pub use narrow::narrow;
 pub use run::{Halt, Settings, execute};
-pub use structure::{Cause, Dependency, Event, Failure, Input, Kind, Link, Location, Made, Structure, Stuck, Wait};
+pub use structure::{
+    Cause, Dependency, Event, Failure, Input, Kind, Link, Location, Made, Stand, Structure, Stuck, Wait,
+};

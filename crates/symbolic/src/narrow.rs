@@ -107,6 +107,7 @@ fn rewrite(structure: &mut Structure, substitution: &mut Substitution) {
     let truths = truths.chain(structure.cuts.iter_mut().map(|(when, _)| when));
     let truths = truths.chain(structure.links.iter_mut().map(|link| &mut link.when));
     let truths = truths.chain(structure.stuck.iter_mut().map(|stuck| &mut stuck.when));
+    let truths = truths.chain(structure.stands.iter_mut().map(|stand| &mut stand.when));
     let truths = truths.chain(structure.failures.iter_mut().map(|failure| &mut failure.when));
     truths.for_each(|truth| *truth = substitution.apply_bool(terms, *truth));
     let lists = [&mut structure.addr, &mut structure.data, &mut structure.ctrl, &mut structure.rmw, &mut structure.amo];

@@ -3,7 +3,7 @@
 use crate::memory::{MadeObject, Place};
 use crate::run::{END, Halt, Run, within};
 use crate::state::{Cached, Reservation, State, Taint, join_taints};
-use crate::structure::{Cause, Dependency, Event, Input, Kind, Link, Structure, Wait};
+use crate::structure::{Cause, Dependency, Event, Input, Kind, Link, Stand, Structure, Wait};
 use ir::{Address, BlockId, Expr, FunctionId, Instr, LocalId, ObjectId, Op, System, TagSet, Thread, ThreadId, Width};
 use logic::{Bool, Term};
 use source::Span;
@@ -25,6 +25,52 @@ const MAX_OBJECT: u64 = 1 << 32;
 impl Run<'_> {
     /// Executes an instruction, which stands at this place of the function.
     pub fn instr(
+        &mut self,
+        state: &mut State,
+        function: FunctionId,
+        place: (BlockId, usize),
+        instr: &Instr,
+    ) -> Result<(), Halt> {
+        let seen = self.structure.events.len() + self.structure.links.len();
+        self.operation(state, function, place, instr)?;
+        let (enters, may) = match &instr.op {
+            Op::System(System::Critical { enter }) => (*enter, *enter),
+            // What the function does has its own places to stop at.
+            Op::System(System::Call { .. }) => (false, false),
+            Op::System(System::AtomicEnd) => (false, true),
+            Op::System(_)
+            | Op::Assign { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Rmw { .. }
+            | Op::StoreConditional { .. }
+            | Op::Fence { .. }
+            | Op::Assume { .. } => (false, self.structure.events.len() + self.structure.links.len() != seen),
+        };
+        if may {
+            self.stand(state, enters);
+        }
+        Ok(())
+    }
+
+    /// Inside a critical section, the thread may stop here.
+    fn stand(&mut self, state: &mut State, enters: bool) {
+        if state.inside.is_empty() || state.section.is_some() || !self.published || self.settings.waits {
+            return;
+        }
+        let terms = &mut self.structure.terms;
+        let stops = terms.fresh_bool();
+        let mut inside = Bool::FALSE;
+        for &(span, when) in &state.inside {
+            inside = terms.or(inside, when);
+            let when = terms.all([state.guard, stops, when]);
+            self.structure.stands.push(Stand { when, thread: self.current.id, span, enters });
+        }
+        let stops = terms.and(stops, inside);
+        state.guard = terms.and(state.guard, !stops);
+    }
+
+    fn operation(
         &mut self,
         state: &mut State,
         function: FunctionId,
@@ -478,6 +524,11 @@ impl Run<'_> {
                     None => return Err(self.refuse(span, "the end of an atomic section that did not begin")),
                 };
             }
+            System::Critical { enter } => {
+                let span = self.current.visible.unwrap_or(span);
+                state.inside = if *enter { vec![(span, Bool::TRUE)] } else { Vec::new() };
+                state.effect(&mut self.structure.terms, Bool::TRUE);
+            }
             System::Publish => self.publish(state, span)?,
         }
         Ok(())
@@ -699,7 +750,9 @@ impl Run<'_> {
                         ended = true;
                         break;
                     }
-                    Op::System(System::Nondet { .. } | System::Current { .. } | System::Alloc { .. }) => {}
+                    Op::System(
+                        System::Nondet { .. } | System::Current { .. } | System::Alloc { .. } | System::Critical { .. },
+                    ) => {}
                     Op::StoreConditional { .. }
                     | Op::Assume { .. }
                     | Op::System(

@@ -226,6 +226,7 @@ fn mentions(op: &Op) -> Vec<&Expr> {
             | System::Alloc { .. }
             | System::AtomicBegin
             | System::AtomicEnd
+            | System::Critical { .. }
             | System::Publish,
         ) => Vec::new(),
     }
@@ -348,6 +349,7 @@ impl<'p> Run<'p> {
             effects: Vec::new(),
             section: None,
             cache: Rc::default(),
+            inside: Vec::new(),
         }
     }
 

@@ -3,6 +3,7 @@
 use ir::{Address, BlockId};
 use logic::{Bool, BoolNode, Term, Terms};
 use rustc_hash::FxHashMap;
+use source::Span;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -45,6 +46,8 @@ pub struct State {
     pub section: Option<(u32, u32)>,
     /// What the section has read and written of shared cells.
     pub cache: Rc<BTreeMap<Address, Cached>>,
+    /// Where the thread entered the critical section that it is inside, and when it is.
+    pub inside: Vec<(Span, Bool)>,
 }
 
 /// What an atomic section knows about a shared cell.
@@ -158,6 +161,21 @@ fn merge_cache(terms: &mut Terms, selector: Bool, a: &State, b: &State) -> Rc<BT
     Rc::new(merged)
 }
 
+/// Where two paths meet that may be inside a critical section.
+fn merge_inside(terms: &mut Terms, selector: Bool, a: &State, b: &State) -> Vec<(Span, Bool)> {
+    if a.inside == b.inside {
+        return a.inside.clone();
+    }
+    let mut places: Vec<Span> = a.inside.iter().chain(&b.inside).map(|&(span, _)| span).collect();
+    places.sort();
+    places.dedup();
+    let when = |state: &State, place: Span| {
+        let entered = state.inside.iter().find(|&&(span, _)| span == place);
+        entered.map_or(Bool::FALSE, |&(_, when)| when)
+    };
+    places.into_iter().map(|place| (place, terms.ite_bool(selector, when(a, place), when(b, place)))).collect()
+}
+
 /// The two states as one; `first` gives what a cell that one of them does not have in memory holds.
 ///
 /// Sections are the caller's business: the result has those of `a`.
@@ -194,5 +212,6 @@ pub fn merge_two(terms: &mut Terms, a: &State, b: &State, first: &mut dyn FnMut(
         }
     }
     let control = merge_control(terms, a, b);
-    State { guard, locals, taints, control, reservations, memory, effects, section: a.section, cache }
+    let inside = merge_inside(terms, selector, a, b);
+    State { guard, locals, taints, control, reservations, memory, effects, section: a.section, cache, inside }
 }

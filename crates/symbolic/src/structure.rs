@@ -120,6 +120,19 @@ pub enum Cause {
     Assertion,
 }
 
+/// A place inside a critical section where a thread may stop; see [`ir::System::Critical`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stand {
+    /// When it stops there.
+    pub when: Bool,
+    /// Which thread.
+    pub thread: ThreadId,
+    /// Where it entered.
+    pub span: Span,
+    /// Whether it has just entered.
+    pub enters: bool,
+}
+
 /// Something that a thread is given where the program leaves it open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Input {
@@ -169,6 +182,8 @@ pub struct Structure {
     pub waits: Vec<Wait>,
     /// The ways in which threads stop inside atomic sections.
     pub stuck: Vec<Stuck>,
+    /// The places inside critical sections where threads may stop.
+    pub stands: Vec<Stand>,
     /// Free choices that are not visible in reads-from and coherence: whether a store-conditional fails.
     pub choices: Vec<Bool>,
     /// For each thread what it is given, in order, and when it asks for it.
@@ -206,6 +221,7 @@ impl Structure {
             failures: Vec::new(),
             waits: Vec::new(),
             stuck: Vec::new(),
+            stands: Vec::new(),
             choices: Vec::new(),
             inputs: Vec::new(),
             started: Vec::new(),

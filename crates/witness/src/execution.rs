@@ -93,7 +93,7 @@ pub struct Execution {
 /// What can fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Property {
-    /// An assertion ([`ir::System::Assert`]); with `memory`, an access where there is no location counts too.
+    /// An assertion ([`ir::System::Assert`]), and that two threads are inside a critical section; with `memory`, an access where there is no location counts too.
     /// (Without, a thread that makes such an access stops there.)
     Assertions {
         /// Whether accesses outside of objects and through null pointers count.
@@ -102,6 +102,10 @@ pub enum Property {
     /// All threads have ended or wait, and at least one waits.
     Deadlock,
 }
+
+/// The message of a violation in which two threads are inside a critical section ([`ir::System::Critical`]). It names
+/// one of them and the place where it entered; if one of them has just entered, it names that one.
+pub const TWO_INSIDE: &str = "two threads are in a critical section";
 
 /// A property that fails: the thread whose last step shows it, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -17,8 +17,8 @@ mod replay;
 mod violation;
 
 pub use check::check;
-pub use execution::{Action, Event, EventId, Execution, Property, Violation};
+pub use execution::{Action, Event, EventId, Execution, Property, TWO_INSIDE, Violation};
 pub use flaw::Flaw;
 pub use record::Record;
 pub use relations::structure;
-pub use violation::{check_violation, waiting};
+pub use violation::{check_violation, inside, waiting};

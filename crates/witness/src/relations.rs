@@ -16,8 +16,11 @@ use std::collections::BTreeMap;
 /// # Errors
 /// What the program cannot do, or what is wrong with reads-from or coherence.
 pub fn structure(program: &Program, execution: &Execution) -> Result<Structure, Flaw> {
-    let replays =
-        if program.alone { dynamic::replay_all(program, execution, false)?.0 } else { replay_all(program, execution)? };
+    let replays = if program.alone {
+        dynamic::replay_all(program, execution, false)?.replays
+    } else {
+        replay_all(program, execution)?
+    };
     relate(program, execution, &replays)
 }
 

@@ -1,13 +1,14 @@
 //! The checker for programs that begin alone: decides whether an execution shows that a property fails.
 
 use crate::axioms::{forbidden_by, knows_sections};
-use crate::dynamic::{Stop, replay_all};
-use crate::execution::{EventId, Execution, Property, Violation};
+use crate::dynamic::{Outcome, Stop, replay_all};
+use crate::execution::{EventId, Execution, Property, TWO_INSIDE, Violation};
 use crate::flaw::Flaw;
 use crate::relations::relate;
 use ir::{Program, ThreadId};
 use model::Model;
 use source::Span;
+use std::collections::BTreeSet;
 
 /// Checks that `execution` is an execution of `program` under `model` in which `property` fails as it says.
 ///
@@ -25,12 +26,13 @@ pub fn check_violation(
     let Some(violation) = &execution.violation else {
         return Err(Flaw::Violation("the execution does not say what fails".to_owned()));
     };
-    let (replays, stops) = replay_all(program, execution, property == Property::Deadlock)?;
+    let Outcome { replays, stops, stands } = replay_all(program, execution, property == Property::Deadlock)?;
     let structure = relate(program, execution, &replays)?;
     let Some(stop) = stops.get(violation.thread.index()) else {
         return Err(Flaw::Violation("there is no such thread".to_owned()));
     };
     match property {
+        Property::Assertions { memory: _ } if violation.message == TWO_INSIDE => together(&stands, violation)?,
         Property::Assertions { memory } => fails(stop, violation, memory)?,
         Property::Deadlock => deadlocked(program, execution, &stops, violation)?,
     }
@@ -45,12 +47,23 @@ pub fn check_violation(
 /// # Errors
 /// What the program cannot do.
 pub fn waiting(program: &Program, execution: &Execution) -> Result<Vec<(ThreadId, Span)>, Flaw> {
-    let (_, stops) = replay_all(program, execution, true)?;
+    let Outcome { stops, .. } = replay_all(program, execution, true)?;
     let waits = |(at, stop): (usize, &Stop)| match stop {
         Stop::Waits { span, .. } | Stop::Joins { span } => Some((ThreadId(at as u32), *span)),
         Stop::Unborn | Stop::Finished(_) | Stop::Leaves | Stop::Fails { .. } | Stop::Strays { .. } => None,
     };
     Ok(stops.iter().enumerate().filter_map(waits).collect())
+}
+
+/// The threads that stand inside a critical section at the end of an execution whose violation says that two do, each with
+/// the place where it entered.
+///
+/// # Errors
+/// What the program cannot do.
+pub fn inside(program: &Program, execution: &Execution) -> Result<Vec<(ThreadId, Span)>, Flaw> {
+    let Outcome { stands, .. } = replay_all(program, execution, false)?;
+    let last = |(at, places): (usize, &BTreeSet<Span>)| places.last().map(|&span| (ThreadId(at as u32), span));
+    Ok(stands.iter().enumerate().filter_map(last).collect())
 }
 
 /// Checks that a thread stops where the violation says, because of what it says.
@@ -73,6 +86,18 @@ fn fails(stop: &Stop, violation: &Violation, memory: bool) -> Result<(), Flaw> {
         }
     };
     if *found == violation.span { Ok(()) } else { Err(Flaw::Violation("it fails at another place".to_owned())) }
+}
+
+/// Checks that the thread of the violation can stop inside the critical section that it names, and another one in some.
+fn together(stands: &[BTreeSet<Span>], violation: &Violation) -> Result<(), Flaw> {
+    if !stands[violation.thread.index()].contains(&violation.span) {
+        return Err(Flaw::Violation("the thread is not inside a critical section that it entered there".to_owned()));
+    }
+    let mut others = stands.iter().enumerate().filter(|&(at, _)| at != violation.thread.index());
+    if !others.any(|(_, places)| !places.is_empty()) {
+        return Err(Flaw::Violation("no other thread is inside a critical section".to_owned()));
+    }
+    Ok(())
 }
 
 /// Checks that every thread has ended or waits for ever, the one of the violation at its place.

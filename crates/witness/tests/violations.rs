@@ -430,3 +430,55 @@ fn a_section_reads_a_location_once_and_writes_it_at_its_end() {
         assert!(found.contains("thread main"), "{found}");
     }
 }
+
+/// Main and another thread read `x`, and each is then inside a critical section until it writes `y`.
+fn both_inside(leaves_early: bool) -> Program {
+    let mut sketch = Sketch::new("critical", "C", &["x", "y"]);
+    sketch.routine("other", &[]);
+    sketch.load("x", 0).system(System::Critical { enter: true });
+    if leaves_early {
+        sketch.system(System::Critical { enter: false });
+    }
+    sketch.store(1, 1);
+    let main = sketch.routine("main", &[]);
+    sketch.system(System::Publish).spawn("h", WRITER).load("x", 0);
+    sketch.system(System::Critical { enter: true }).store(1, 2).system(System::Critical { enter: false });
+    sketch.finish_alone(main)
+}
+
+#[test]
+fn two_threads_inside_a_critical_section() {
+    let message = witness::TWO_INSIDE;
+    let entered = |program: &Program| {
+        Draft::new(program, &[write(0, 0), write(1, 0)], &[WRITER])
+            .event(0, (MAIN, 2), read(0, 0))
+            .event(1, (WRITER, 0), read(0, 0))
+            .rf(&[(0, 2), (0, 3)])
+            .choices(&[&[1]])
+            .fails(0, (MAIN, 3), message)
+    };
+    // A thread may stop between two instructions that make no events.
+    for leaves_early in [false, true] {
+        let program = both_inside(leaves_early);
+        check(&program, "tso", &entered(&program), ASSERTIONS).unwrap();
+    }
+    let program = both_inside(true);
+    let mut elsewhere = entered(&program);
+    elsewhere.violation.as_mut().unwrap().span = elsewhere.events[2].span;
+    assert!(flaw(&program, &elsewhere, ASSERTIONS).contains("not inside"));
+    let mut alone = entered(&program);
+    alone.events.pop();
+    alone.rf.pop();
+    assert!(flaw(&program, &alone, ASSERTIONS).contains("no other thread"));
+    // After its write of `y` the other thread has left long ago.
+    let left = Draft::new(&program, &[write(0, 0), write(1, 0)], &[WRITER])
+        .event(0, (MAIN, 2), read(0, 0))
+        .event(1, (WRITER, 0), read(0, 0))
+        .event(1, (WRITER, 3), write(1, 1))
+        .rf(&[(0, 2), (0, 3)])
+        .co(&[&[1, 4]])
+        .choices(&[&[1]])
+        .fails(0, (MAIN, 3), message);
+    assert!(flaw(&program, &left, ASSERTIONS).contains("no other thread"));
+    assert!(flaw(&program, &entered(&program), Property::Deadlock).contains("neither ended"));
+}

@@ -3,6 +3,8 @@
  *
  *   __VERIFIER_assume(c) only executions in which c holds here are looked at
  *   await_while(c)       wait while c holds; a thread that waits for ever is deadlocked
+ *   FP_CRITICAL_BEGIN()  the thread enters a critical section; it leaves it at FP_CRITICAL_END() or at its end.
+ *                        To be verified: two threads are never inside at once. Memory is not touched, nor ordered.
  *   __VERIFIER_nondet_T  any value of the type T: int, uint, bool...
  *   smp_mb() ...         the operations of the Linux kernel
  */
@@ -14,6 +16,10 @@ void __VERIFIER_atomic_begin(void);
 void __VERIFIER_atomic_end(void);
 void __VERIFIER_loop_bound(int);
 void __fencepost_wait(int);
+void __fencepost_critical_begin(void);
+void __fencepost_critical_end(void);
+#define FP_CRITICAL_BEGIN() __fencepost_critical_begin()
+#define FP_CRITICAL_END() __fencepost_critical_end()
 
 _Bool __VERIFIER_nondet_bool(void);
 char __VERIFIER_nondet_char(void);

@@ -1,4 +1,5 @@
-//! What is to be verified: assertions, assumptions, inputs, atomic sections, as other verifiers spell them.
+//! What is to be verified: assertions, assumptions, inputs, atomic sections, as other verifiers spell them; critical
+//! sections as we do.
 
 use super::Outcome;
 use super::context::Call;
@@ -59,6 +60,12 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         }
         "__VERIFIER_atomic_end" | "__CPROVER_atomic_end" => {
             atomic_end(call.lowering);
+            None
+        }
+        "__fencepost_critical_begin" | "__fencepost_critical_end" => {
+            call.arity(0)?;
+            let enter = call.name == "__fencepost_critical_begin";
+            call.lowering.emit(Op::System(System::Critical { enter }));
             None
         }
         "__VERIFIER_loop_bound" | "__CPROVER_cover" | "__CPROVER_input" | "__CPROVER_output" => {

@@ -31,6 +31,8 @@ pub enum FailureKind {
     Memory,
     /// All threads have ended or wait.
     Deadlock,
+    /// Two threads are in a critical section.
+    Critical,
 }
 
 /// The property that fails, and where.
@@ -143,10 +145,18 @@ pub(crate) fn line_text(program: &Program, line: u32) -> String {
 }
 
 /// What fails, by the instruction that the violation names.
-fn failure(program: &Program, violation: &Violation) -> Failure {
+fn failure(program: &Program, execution: &Execution, violation: &Violation, names: &Names<'_>) -> Failure {
     let mut instrs = program.functions.iter().flat_map(|f| &f.blocks).flat_map(|block| &block.instrs);
     let asserted = |op: &Op| matches!(op, Op::System(System::Assert { message, .. }) if *message == violation.message);
-    let kind = if matches!(&*violation.message, "reach_error()" | "__VERIFIER_error()") {
+    let mut message = violation.message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let kind = if violation.message == witness::TWO_INSIDE {
+        // An execution that cannot be replayed is no evidence anyway.
+        let inside = witness::inside(program, execution).unwrap_or_default();
+        if let Some(&(other, span)) = inside.iter().find(|(thread, _)| *thread != violation.thread) {
+            message += &format!(": {} entered it in line {}", names.thread(other), program.source.line(span));
+        }
+        FailureKind::Critical
+    } else if matches!(&*violation.message, "reach_error()" | "__VERIFIER_error()") {
         FailureKind::Reached
     } else if instrs.any(|instr| asserted(&instr.op)) {
         FailureKind::Assertion
@@ -158,7 +168,7 @@ fn failure(program: &Program, violation: &Violation) -> Failure {
     let place = program.source.position(violation.span.start);
     Failure {
         kind,
-        message: violation.message.split_whitespace().collect::<Vec<_>>().join(" "),
+        message,
         thread: violation.thread.0,
         line: place.line,
         column: place.column,
@@ -178,6 +188,10 @@ impl Failure {
                 Some((what, more)) => format!("{what} {place} ({more})"),
                 None => format!("{} {place}", self.message),
             },
+            FailureKind::Critical => match self.message.split_once(": ") {
+                Some((what, other)) => format!("{what}: {other}, {thread} enters it in line {}", self.line),
+                None => format!("{} {place}", self.message),
+            },
             FailureKind::Deadlock => "deadlock: every thread has ended or waits for ever".to_owned(),
         }
     }
@@ -193,9 +207,13 @@ impl Story {
         names: &Names<'_>,
     ) -> Option<Story> {
         let violation = execution.violation.as_ref()?;
-        let failure = failure(program, violation);
+        let failure = failure(program, execution, violation, names);
         let deadlock = failure.kind == FailureKind::Deadlock;
-        let end = if deadlock { End::Last } else { End::After(failure.thread) };
+        let end = match failure.kind {
+            FailureKind::Assertion | FailureKind::Reached | FailureKind::Memory => End::After(failure.thread),
+            FailureKind::Critical => End::Executed,
+            FailureKind::Deadlock => End::Last,
+        };
         let waiting = if deadlock { wait::waiting(program, execution, structure, graph, names) } else { Vec::new() };
         let mut story = Story {
             failure,

@@ -40,10 +40,12 @@ pub(crate) struct Order {
     pub points: Vec<Point>,
 }
 
-/// Where the property fails: after all events of this thread, or after everything.
+/// Where the property fails: after all events of this thread, after those of all threads though writes may still be on
+/// their way, or after everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     After(u32),
+    Executed,
     Last,
 }
 
@@ -100,7 +102,7 @@ impl<'a> Plan<'a> {
         pairs.extend(plan.communication());
         let last = |event: usize| match end {
             End::After(thread) => s.threads[event] == Some(thread),
-            End::Last => true,
+            End::Executed | End::Last => true,
         };
         for event in plan.events().filter(|&event| last(event)) {
             pairs.push((event, plan.fail()));

@@ -356,6 +356,10 @@ fn fail(steps: &mut Vec<StoryStep>, failure: &Failure) {
         FailureKind::Reached => "must not be reached".to_owned(),
         FailureKind::Memory => failure.message.split(": ").next().unwrap_or("").to_owned(),
         FailureKind::Deadlock => "no thread can go on".to_owned(),
+        FailureKind::Critical => match failure.message.split_once(": ") {
+            Some((_, other)) => format!("enters the critical section; {other}"),
+            None => "enters the critical section".to_owned(),
+        },
     };
     let deadlock = failure.kind == FailureKind::Deadlock;
     let here = |step: &&mut StoryStep| {

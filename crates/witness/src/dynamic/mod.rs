@@ -4,7 +4,8 @@
 //! events of the execution in turn; accesses to other locations stay on plain memory, where only one thread may write.
 //! A thread is run as soon as it is started; one that joins another is resumed when that one has stopped. A thread about
 //! which the execution says no more is run on only if somebody wants to know how it stops: because the property fails in
-//! it, or because it is joined.
+//! it, or because it is joined. If two threads are said to be inside a critical section, the one that the violation names
+//! is run on to the place that it names, and then others, one by one, until one is found that can stop inside.
 //!
 //! Program order is more than the order within each thread: what a thread did before it started another comes before
 //! all of that one, and all of a thread comes before what follows a join with it. Dependencies follow values through
@@ -20,12 +21,13 @@ mod memory;
 mod system;
 mod thread;
 
-use crate::execution::Execution;
+use crate::execution::{Execution, TWO_INSIDE};
 use crate::flaw::Flaw;
 use crate::replay::{Replayed, Replays, Taint};
 use ir::{Program, ThreadId};
 use memory::Memory;
 use source::Span;
+use std::collections::BTreeSet;
 use thread::{Pause, Thread};
 
 /// How a thread stopped.
@@ -60,6 +62,19 @@ struct World<'a> {
     next_section: u32,
     /// The threads that must be run as far as they go.
     wanted: Vec<bool>,
+    /// The threads that must be run until they can stop inside a critical section.
+    sought: Vec<bool>,
+    /// For each thread, where it entered the critical sections that it can stop inside after its last event.
+    stands: Vec<BTreeSet<Span>>,
+}
+
+/// What came of a replay.
+pub(crate) struct Outcome {
+    pub replays: Replays,
+    /// How each thread stopped.
+    pub stops: Vec<Stop>,
+    /// For each thread, where it entered the critical sections that it can stop inside.
+    pub stands: Vec<BTreeSet<Span>>,
 }
 
 /// A thread in the replay.
@@ -74,7 +89,7 @@ enum Slot<'a> {
 
 /// Runs all threads of an execution of a program that begins alone; says how each stopped. With `whole`, every thread is
 /// run as far as it goes.
-pub(crate) fn replay_all(program: &Program, execution: &Execution, whole: bool) -> Result<(Replays, Vec<Stop>), Flaw> {
+pub(crate) fn replay_all(program: &Program, execution: &Execution, whole: bool) -> Result<Outcome, Flaw> {
     if program.threads.len() != 1 {
         return Err(Flaw::Initial("a program that begins alone has one thread".to_owned()));
     }
@@ -82,7 +97,8 @@ pub(crate) fn replay_all(program: &Program, execution: &Execution, whole: bool) 
     let count = program.threads.len() + execution.started.len();
     let ranges = ranges(execution, initial, count)?;
     let mut wanted = vec![whole; count];
-    let violating = execution.violation.as_ref().and_then(|violation| wanted.get_mut(violation.thread.index()));
+    let fails = execution.violation.as_ref().filter(|violation| violation.message != TWO_INSIDE);
+    let violating = fails.and_then(|violation| wanted.get_mut(violation.thread.index()));
     violating.into_iter().for_each(|wanted| *wanted = true);
     let mut world = World {
         program,
@@ -93,6 +109,8 @@ pub(crate) fn replay_all(program: &Program, execution: &Execution, whole: bool) 
         sections: vec![None; execution.events.len()],
         next_section: 0,
         wanted,
+        sought: vec![false; count],
+        stands: vec![BTreeSet::new(); count],
     };
     world.threads[0] = Slot::Alive(Box::new(Thread::first(&world)));
     world.run()?;
@@ -132,10 +150,35 @@ impl<'a> World<'a> {
             if progress || wanted != self.wanted {
                 continue;
             }
+            if let Some(at) = self.seek() {
+                self.sought[at] = true;
+                continue;
+            }
             // Those that are left wait for each other or for a thread that nobody has started, or nobody cares.
             let Some(at) = self.threads.iter().position(|slot| matches!(slot, Slot::Alive(_))) else { return Ok(()) };
             self.run_thread(at, true)?;
         }
+    }
+
+    /// If two threads must be inside a critical section and that is not known yet: the next one to look at.
+    fn seek(&self) -> Option<usize> {
+        let violation = self.execution.violation.as_ref().filter(|violation| violation.message == TWO_INSIDE)?;
+        let first = violation.thread.index();
+        let new = |&at: &usize| !self.sought[at] && matches!(self.threads[at], Slot::Alive(_));
+        let others = || (0..self.threads.len()).filter(|&at| at != first);
+        let found = others().any(|at| !self.stands[at].is_empty());
+        Some(first).filter(|&at| at < self.threads.len()).filter(new).or_else(|| others().filter(|_| !found).find(new))
+    }
+
+    /// Whether a thread has to be run on until it can stop inside a critical section.
+    fn is_sought(&self, thread: ThreadId) -> bool {
+        let at = thread.index();
+        let named = self.execution.violation.as_ref().filter(|violation| violation.thread == thread);
+        let found = match named {
+            Some(violation) => self.stands[at].contains(&violation.span),
+            None => !self.stands[at].is_empty(),
+        };
+        self.sought[at] && !found
     }
 
     /// Runs a thread until it stops or waits for another; with `ends`, it does not wait. Says whether it moved.
@@ -154,7 +197,7 @@ impl<'a> World<'a> {
         Ok(moved)
     }
 
-    fn result(self) -> Result<(Replays, Vec<Stop>), Flaw> {
+    fn result(self) -> Result<Outcome, Flaw> {
         let mut replays = Replays { sections: self.sections, ..Replays::default() };
         let mut stops = Vec::new();
         for (at, slot) in self.threads.into_iter().enumerate() {
@@ -172,6 +215,6 @@ impl<'a> World<'a> {
             replays.threads.push(found);
             stops.push(stop);
         }
-        Ok((replays, stops))
+        Ok(Outcome { replays, stops, stands: self.stands })
     }
 }

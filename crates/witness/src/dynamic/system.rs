@@ -57,6 +57,7 @@ impl<'a> Thread<'a> {
                 self.open += 1;
             }
             System::AtomicEnd => return self.end_section(world),
+            System::Critical { enter } => self.inside = enter.then_some(self.span),
             System::Publish => {
                 if world.memory.is_published() {
                     return Err(self.flaw(world, "memory is published twice"));
@@ -125,7 +126,9 @@ impl<'a> Thread<'a> {
             }
             Some(Slot::Alive(other)) => {
                 let at = other.id.index();
-                world.wanted[at] = true;
+                // Whoever only looks for a place to stop at wants nothing of others.
+                let own = self.id.index();
+                world.wanted[at] |= !world.sought[own] || world.wanted[own] || !self.is_idle(world);
                 Ok(Flow::Block)
             }
             Some(Slot::Unborn) => Ok(Flow::Block),

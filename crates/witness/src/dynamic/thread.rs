@@ -51,6 +51,8 @@ pub(super) struct Thread<'a> {
     pub(super) section: usize,
     /// What the section knows of shared locations.
     pub(super) known: BTreeMap<Address, Known>,
+    /// Where the thread entered the critical section that it is inside.
+    pub(super) inside: Option<Span>,
     silent: u32,
     pub(super) span: Span,
     found: Replayed,
@@ -126,6 +128,7 @@ impl<'a> Thread<'a> {
             open: 0,
             section: next,
             known: BTreeMap::new(),
+            inside: None,
             silent: 0,
             span: Span::default(),
             found: Replayed::default(),
@@ -183,7 +186,7 @@ impl<'a> Thread<'a> {
     }
 
     /// Whether the execution says no more about the thread.
-    fn is_idle(&self, world: &World<'_>) -> bool {
+    pub(super) fn is_idle(&self, world: &World<'_>) -> bool {
         let choices = world.execution.choices.get(self.id.index()).map_or(0, Vec::len);
         self.next == self.end && self.chosen >= choices
     }
@@ -192,7 +195,11 @@ impl<'a> Thread<'a> {
     pub fn run(&mut self, world: &mut World<'a>) -> Result<Pause, Flaw> {
         let mut moved = false;
         loop {
-            if self.open == 0 && !world.wanted[self.id.index()] && self.is_idle(world) {
+            let idle = self.open == 0 && self.is_idle(world);
+            if let Some(entered) = self.inside.filter(|_| idle) {
+                world.stands[self.id.index()].insert(entered);
+            }
+            if idle && !world.wanted[self.id.index()] && !world.is_sought(self.id) {
                 return Ok(Pause::Idle { moved });
             }
             self.silent += 1;

@@ -48,8 +48,33 @@ impl<'a> Step<'_, 'a> {
         }
     }
 
+    /// Whether a thread is about to end, inside a critical section.
+    pub fn ends_inside(&self, at: usize) -> bool {
+        let thread = &self.state.threads[at];
+        let Some(frame) = thread.frames.last().filter(|_| self.state.published && thread.inside.is_some()) else {
+            return false;
+        };
+        match self.machine.function(frame.function).blocks[frame.block as usize].terminator {
+            Terminator::Return(_) => thread.frames.len() == 1,
+            Terminator::Exit(_) => true,
+            Terminator::Goto(_) | Terminator::Branch { .. } | Terminator::Cut { .. } => false,
+        }
+    }
+
+    /// Checks that no other thread is inside a critical section if this one is. In an atomic section, its end matters.
+    fn together(&self, at: usize) -> Result<(), Halt> {
+        let this = &self.state.threads[at];
+        let Some(entered) = this.inside.filter(|_| this.open == 0) else { return Ok(()) };
+        let mut others = self.state.threads.iter().enumerate().filter(|&(other, _)| other != at);
+        if others.any(|(_, other)| other.inside.is_some()) {
+            return Err(self.violation(at, entered, witness::TWO_INSIDE));
+        }
+        Ok(())
+    }
+
     fn end(&mut self, at: usize, value: u64) -> Result<(), Halt> {
         self.stop(at, Status::Ended(value))?;
+        self.thread(at).inside = None;
         self.thread(at).frames.clear();
         Ok(())
     }
@@ -170,6 +195,19 @@ impl<'a> Step<'_, 'a> {
                 self.thread(at).open = open;
                 if open == 0 {
                     self.note(|record| record.end(at, span));
+                    self.together(at)?;
+                }
+            }
+            System::Critical { enter } => {
+                // Nobody asks about critical sections when it is about deadlocks.
+                if self.machine.property != Property::Deadlock {
+                    let alone = !self.state.published || self.state.threads[at].open > 0;
+                    if !alone && !may {
+                        return Ok(Flow::Later);
+                    }
+                    let place = self.place(at, span);
+                    self.thread(at).inside = enter.then_some(place);
+                    self.together(at)?;
                 }
             }
             System::Publish => self.state.published = true,

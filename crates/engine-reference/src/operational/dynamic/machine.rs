@@ -3,7 +3,7 @@
 //! A step of a thread is its next instruction that others can notice and all that follows up to the one after. What
 //! others cannot notice: locals, calls, choices, objects that one thread uses only, writes that go to the buffer, fences
 //! that have nothing to wait for, and starting and joining threads, which others cannot prevent. An atomic section is one
-//! step.
+//! step. Entering and leaving a critical section, and ending inside one, are steps of their own.
 
 use super::state::{Entry, Frame, State, Status, Taint, Thread};
 use engine::{Options, Property};
@@ -295,7 +295,7 @@ impl<'a> Step<'_, 'a> {
     pub fn create(&mut self, function: FunctionId, args: Vec<(u64, Taint)>) -> usize {
         let at = self.state.threads.len();
         let (frames, buffer) = (Vec::new(), Vec::new());
-        let thread = Thread { body: function, frames, status: Status::Runs, buffer, epoch: 0, open: 0 };
+        let thread = Thread { body: function, frames, status: Status::Runs, buffer, epoch: 0, open: 0, inside: None };
         self.state.threads.push(thread);
         self.enter(at, function, args, None);
         at
@@ -310,6 +310,9 @@ impl<'a> Step<'_, 'a> {
                 return Err(Halt::Limit("a thread runs on without an end".to_owned()));
             }
             let Some(instr) = self.machine.next(&self.state.threads[at]) else {
+                if !may && self.ends_inside(at) {
+                    break;
+                }
                 self.leave(at)?;
                 continue;
             };

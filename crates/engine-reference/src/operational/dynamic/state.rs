@@ -26,6 +26,8 @@ pub(super) struct Thread {
     pub epoch: u32,
     /// How many atomic sections are open.
     pub open: u32,
+    /// Where it entered the critical section that it is inside.
+    pub inside: Option<Span>,
 }
 
 /// Whether a thread can go on.
