@@ -17,7 +17,7 @@ cargo xtask COMMAND
   ci                       all that must hold: fmt, clippy, tests, docs, tidy
   tidy                     the house rules
   bless                    rewrite the expected outputs
-  bench [--quick] [NAME…]  corpus, rings: print how long things take
+  bench [--quick] [NAME…]  c, corpus, rings: print how long things take
   fuzz [--c N] [--seed N] [--count N] [--models LIST] [--jobs N] [--accesses N] [--limit SECONDS]
                            random programs through all engines; a disagreement is shrunk and saved";
 

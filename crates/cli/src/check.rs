@@ -4,7 +4,7 @@ use crate::args::{Check, CheckFormat};
 use crate::watch::Watch;
 use crate::{SAFE, UNKNOWN, UNSAFE, competition, input, output};
 use anyhow::Result;
-use engine::{Guarantee, Verdict};
+use engine::{Guarantee, NoAnswer, Verdict};
 use ir::Program;
 use model::{Model, Role};
 use report::{Case, Explanation, Graph, ModelName, ModelRow, ModelTable, Step, text};
@@ -13,8 +13,12 @@ use std::path::Path;
 
 /// Checks a program under one model, or under several.
 pub fn run(args: &Check) -> Result<u8> {
-    let loaded =
-        input::read_program(&args.file, &args.c).and_then(|(file, reading)| Ok(session::load(&file, &reading)?));
+    let watch = Watch::new(&args.running, true);
+    let read = || -> Result<Program> {
+        let (file, reading) = input::read_program(&args.file, &args.c)?;
+        Ok(session::load(&file, &reading)?)
+    };
+    let loaded = watch.guard(read, |why| not_even_read(args, why));
     if loaded.is_err() && args.c.svcomp_property.is_some() {
         // The competition wants an answer even if there is none.
         output::write("unknown\n", args.output.as_deref())?;
@@ -24,7 +28,20 @@ pub fn run(args: &Check) -> Result<u8> {
     if args.model.iter().any(|name| name == "all") {
         models.retain(|model| applies(model, &program));
     }
-    if let [model] = &models[..] { one(args, &program, model) } else { several(args, &program, &models) }
+    if let [model] = &models[..] { one(args, &program, model, &watch) } else { several(args, &program, &models) }
+}
+
+/// Says that the limits were reached before the program was understood.
+fn not_even_read(args: &Check, why: NoAnswer) {
+    let text = match args.format {
+        CheckFormat::Text if args.c.svcomp_property.is_some() => "unknown\n".to_owned(),
+        CheckFormat::Text => format!("{}\n", Verdict::Unknown(why)),
+        CheckFormat::Json | CheckFormat::Html | CheckFormat::Dot | CheckFormat::Svg => {
+            return output::say(&format!("no result: {}", Verdict::Unknown(why)));
+        }
+    };
+    // The process ends now: if nobody can be told, that is all.
+    let _ = output::write(&text, args.output.as_deref());
 }
 
 /// Whether a model is about programs of this kind.
@@ -42,23 +59,43 @@ fn request(args: &Check, program: &Program) -> session::Request {
     args.running.request(program.alone.then(|| args.c.property()))
 }
 
-fn one(args: &Check, program: &Program, model: &Model) -> Result<u8> {
-    let watch = Watch::new(&args.running, true);
-    let Found { result: verdict, engine, statistics, program, undefined } =
-        session::check(program, model, &request(args, program), &watch)?;
-    let mut case = Case {
-        program: &program,
+fn one(args: &Check, program: &Program, model: &Model, watch: &Watch) -> Result<u8> {
+    let give_up = |why| {
+        let verdict = Verdict::Unknown(why);
+        let case = case(program, model, "none", &verdict, watch);
+        // The process ends now: if nobody can be told, that is all.
+        let _ = render(args, &case).and_then(|text| print(args, text));
+    };
+    let (text, code) = watch.guard(|| decide(args, program, model, watch), give_up)?;
+    print(args, text)?;
+    Ok(code)
+}
+
+fn print(args: &Check, text: Option<String>) -> Result<()> {
+    text.map_or(Ok(()), |text| output::write(&text, args.output.as_deref()))
+}
+
+fn case<'a>(program: &'a Program, model: &Model, engine: &str, verdict: &'a Verdict, watch: &Watch) -> Case<'a> {
+    Case {
+        program,
         model: model_name(model),
         engine: engine.to_owned(),
-        verdict: &verdict,
+        verdict,
         graph: None,
         explanation: None,
         relaxed: Vec::new(),
-        undefined,
+        undefined: None,
         notes: Vec::new(),
         seconds: watch.seconds(),
-        statistics,
-    };
+        statistics: Vec::new(),
+    }
+}
+
+/// The report, if there is something to report, and the exit code.
+fn decide(args: &Check, program: &Program, model: &Model, watch: &Watch) -> Result<(Option<String>, u8)> {
+    let Found { result: verdict, engine, statistics, program, undefined } =
+        session::check(program, model, &request(args, program), watch)?;
+    let mut case = Case { statistics, undefined, ..case(&program, model, engine, &verdict, watch) };
     if let Verdict::Unsafe(execution) = &verdict {
         let structure = session::structure(&program, execution)?;
         let mut graph = Graph::new(&program, execution, &structure);
@@ -80,51 +117,67 @@ fn one(args: &Check, program: &Program, model: &Model) -> Result<u8> {
     }
     competition::witness(&case, &args.c)?;
     competition::litmus(&case, &args.c)?;
+    Ok((render(args, &case)?, code(&verdict)))
+}
+
+/// The report in the format that was asked for.
+fn render(args: &Check, case: &Case<'_>) -> Result<Option<String>> {
     let options = text_options(args.output.as_deref(), args.stats);
+    let verdict = case.verdict;
     let text = match args.format {
         CheckFormat::Text if args.c.svcomp_property.is_some() => {
-            let text = text::check(&case, options);
+            let text = text::check(case, options);
             let (story, _) = text.trim_end().rsplit_once('\n').unwrap_or_default();
-            format!("{story}\n{}\n", report::svcomp::last_line(&verdict, args.c.property()))
+            format!("{story}\n{}\n", report::svcomp::last_line(verdict, args.c.property()))
         }
-        CheckFormat::Text => text::check(&case, options),
-        CheckFormat::Json => report::json::check(&case),
-        CheckFormat::Html => report::html::check(&case),
+        CheckFormat::Text => text::check(case, options),
+        CheckFormat::Json => report::json::check(case),
+        CheckFormat::Html => report::html::check(case),
         CheckFormat::Dot | CheckFormat::Svg if case.graph.is_none() => {
             output::say(&format!("no execution to draw: {verdict}"));
-            return Ok(code(&verdict));
+            return Ok(None);
         }
-        CheckFormat::Dot => draw(case.graph.as_ref(), &program.name, report::dot::render)?,
-        CheckFormat::Svg => draw(case.graph.as_ref(), &program.name, report::svg::render)?,
+        CheckFormat::Dot => draw(case.graph.as_ref(), &case.program.name, report::dot::render)?,
+        CheckFormat::Svg => draw(case.graph.as_ref(), &case.program.name, report::svg::render)?,
     };
-    output::write(&text, args.output.as_deref())?;
-    Ok(code(&verdict))
+    Ok(Some(text))
 }
 
 fn several(args: &Check, program: &Program, models: &[Model]) -> Result<u8> {
-    let mut rows = Vec::new();
-    for model in models {
+    let row = |model: &Model, verdict: Verdict, seconds: f64| ModelRow {
+        model: model_name(model),
+        weaker_than: model.head.weaker_than.clone(),
+        verdict,
+        seconds,
+    };
+    let mut rows: Vec<ModelRow> = Vec::new();
+    for (at, model) in models.iter().enumerate() {
         let watch = Watch::new(&args.running, true);
-        let found = session::check(program, model, &request(args, program), &watch)?;
-        rows.push(ModelRow {
-            model: model_name(model),
-            weaker_than: model.head.weaker_than.clone(),
-            verdict: found.result,
-            seconds: watch.seconds(),
-        });
+        let give_up = |why: NoAnswer| {
+            let untried = |model| row(model, Verdict::Unknown(NoAnswer::GaveUp("not tried".to_owned())), 0.0);
+            let this = row(model, Verdict::Unknown(why), watch.seconds());
+            let rows = rows.iter().cloned().chain([this]).chain(models[at + 1..].iter().map(untried)).collect();
+            // The process ends now: if nobody can be told, that is all.
+            let _ = table(args, &ModelTable { program, rows }).and_then(|text| print(args, Some(text)));
+        };
+        let found = watch.guard(|| session::check(program, model, &request(args, program), &watch), give_up)?;
+        rows.push(row(model, found.result, watch.seconds()));
     }
     let worst = rows.iter().map(|row| code(&row.verdict)).max().unwrap_or(SAFE);
-    let table = ModelTable { program, rows };
-    let text = match args.format {
-        CheckFormat::Text => text::models(&table, text_options(args.output.as_deref(), args.stats)),
-        CheckFormat::Json => report::json::models(&table),
+    output::write(&table(args, &ModelTable { program, rows })?, args.output.as_deref())?;
+    Ok(worst)
+}
+
+/// The verdicts of all models in the format that was asked for.
+fn table(args: &Check, table: &ModelTable<'_>) -> Result<String> {
+    match args.format {
+        CheckFormat::Text => Ok(text::models(table, text_options(args.output.as_deref(), args.stats))),
+        CheckFormat::Json => Ok(report::json::models(table)),
         CheckFormat::Dot | CheckFormat::Svg | CheckFormat::Html => {
             let message = "pictures are of one execution: give one model";
-            return Err(Failure::Usage(message.to_owned()).into());
+            Err(Failure::Usage(message.to_owned()).into())
         }
-    };
-    output::write(&text, args.output.as_deref())?;
-    Ok(worst)
+    }
 }
 
 fn code(verdict: &Verdict) -> u8 {

@@ -5,7 +5,14 @@ use crate::output;
 use engine::{NoAnswer, Observer};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
+
+/// How long work may go on that was told to stop; building a large formula, it may not listen.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How often work that may have to be ended is looked at.
+const INTERVAL: Duration = Duration::from_millis(50);
 
 /// Whether Ctrl-C was pressed.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -30,6 +37,12 @@ fn used_mib() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
     Some(pages * 4 / 1024)
+}
+
+/// Complains if more MiB are used than may be.
+fn overfull(limit: u64) -> Option<NoAnswer> {
+    let used = used_mib()?;
+    (used > limit).then(|| NoAnswer::GaveUp(format!("{used} MiB of memory used, {limit} allowed")))
 }
 
 /// Watches one task.
@@ -63,8 +76,33 @@ impl Watch {
             return None;
         }
         self.looked.store(now, Ordering::Relaxed);
-        let used = used_mib()?;
-        (used > limit).then(|| NoAnswer::GaveUp(format!("{used} MiB of memory used, {limit} allowed")))
+        overfull(limit)
+    }
+
+    /// Does the work. If it does not stop soon after it was told to, `give_up` says so and the process ends.
+    pub fn guard<T>(&self, work: impl FnOnce() -> T, give_up: impl FnOnce(NoAnswer) + Send) -> T {
+        let (working, worked) = channel::<()>();
+        std::thread::scope(move |scope| {
+            scope.spawn(move || self.wait(&worked, give_up));
+            let result = work();
+            drop(working);
+            result
+        })
+    }
+
+    /// Waits until the work is done or must be ended.
+    fn wait(&self, worked: &Receiver<()>, give_up: impl FnOnce(NoAnswer)) {
+        let mut told: Option<Instant> = None;
+        while worked.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
+            let Some(why) = self.memory.and_then(overfull).or_else(|| self.stop()) else {
+                told = None;
+                continue;
+            };
+            if told.get_or_insert_with(Instant::now).elapsed() > GRACE {
+                give_up(why);
+                std::process::exit(i32::from(crate::UNKNOWN));
+            }
+        }
     }
 
     /// The seconds since the task began.

@@ -54,15 +54,22 @@ impl<'p> Problem<'p> {
         for (value, bound) in ranges::largest(&problem.events) {
             problem.blaster.limit(value, u64::BITS - bound.leading_zeros());
         }
-        for constraint in std::mem::take(&mut problem.events.constraints) {
+        for (at, constraint) in std::mem::take(&mut problem.events.constraints).into_iter().enumerate() {
+            problem.now_and_then(at)?;
             problem.assert(constraint);
         }
-        for (when, left, right) in std::mem::take(&mut problem.events.copies) {
+        for (at, (when, left, right)) in std::mem::take(&mut problem.events.copies).into_iter().enumerate() {
+            problem.now_and_then(at)?;
             problem.blaster.assert_equal(&mut problem.events.structure.terms, &mut problem.solver, when, left, right);
         }
         let graphs = problem.axioms(model)?;
         problem.order(&graphs, clocks);
         Ok(problem)
+    }
+
+    /// Asks now and then whether to go on.
+    fn now_and_then(&self, at: usize) -> Result<(), NoAnswer> {
+        if at.is_multiple_of(256) { self.events.go_on() } else { Ok(()) }
     }
 
     fn assert(&mut self, condition: Bool) {
