@@ -15,6 +15,7 @@ mod relations;
 mod replay;
 mod violation;
 
+pub use axioms::forbidden_by as forbidden;
 pub use check::check;
 pub use execution::{Action, Event, EventId, Execution, Property, Violation};
 pub use flaw::Flaw;

@@ -87,6 +87,8 @@ pub(crate) enum Stmt<'s> {
     While(E<'s>, Box<Stmt<'s>>),
     DoWhile(Box<Stmt<'s>>, E<'s>),
     For(Box<Stmt<'s>>, Option<E<'s>>, Option<E<'s>>, Box<Stmt<'s>>),
+    /// Nothing; another statement could be put in here.
+    Seam(ir::Place),
 }
 
 /// An expression and where it stands.
