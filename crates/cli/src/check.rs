@@ -59,25 +59,7 @@ fn one(args: &Check, program: &Program, model: &Model) -> Result<u8> {
         seconds: watch.seconds(),
         statistics,
     };
-    if let Verdict::Unsafe(execution) = &verdict {
-        let structure = session::structure(&program, execution)?;
-        let mut graph = Graph::new(&program, execution, &structure);
-        match session::relaxation(&program, model, execution)? {
-            Some(relaxation) => {
-                let steps = steps(&graph, &relaxation.cycle);
-                graph.highlight(&steps);
-                graph.highlight_relaxed(&relaxation.pairs);
-                case.relaxed = relaxation.pairs;
-                let axiom = format!("{} of sequential consistency", relaxation.axiom);
-                case.explanation = Some(Explanation { axiom, requirement: relaxation.requirement, steps });
-            }
-            None if case.undefined.is_none() => {
-                case.notes.push("this happens under sequential consistency too".to_owned());
-            }
-            None => {}
-        }
-        case.graph = Some(graph);
-    }
+    describe(&mut case, model)?;
     competition::witness(&case, &args.c)?;
     competition::litmus(&case, &args.c)?;
     let options = text_options(args.output.as_deref(), args.stats);
@@ -99,6 +81,29 @@ fn one(args: &Check, program: &Program, model: &Model) -> Result<u8> {
     };
     output::write(&text, args.output.as_deref())?;
     Ok(code(&verdict))
+}
+
+/// Adds the execution to a case that has one: as a graph, and what the model did differently from sequential consistency.
+pub fn describe(case: &mut Case<'_>, model: &Model) -> Result<()> {
+    let Verdict::Unsafe(execution) = case.verdict else { return Ok(()) };
+    let structure = session::structure(case.program, execution)?;
+    let mut graph = Graph::new(case.program, execution, &structure);
+    match session::relaxation(case.program, model, execution)? {
+        Some(relaxation) => {
+            let steps = steps(&graph, &relaxation.cycle);
+            graph.highlight(&steps);
+            graph.highlight_relaxed(&relaxation.pairs);
+            case.relaxed = relaxation.pairs;
+            let axiom = format!("{} of sequential consistency", relaxation.axiom);
+            case.explanation = Some(Explanation { axiom, requirement: relaxation.requirement, steps });
+        }
+        None if case.undefined.is_none() => {
+            case.notes.push("this happens under sequential consistency too".to_owned());
+        }
+        None => {}
+    }
+    case.graph = Some(graph);
+    Ok(())
 }
 
 fn several(args: &Check, program: &Program, models: &[Model]) -> Result<u8> {

@@ -190,7 +190,8 @@ pub fn infer<O: Oracle>(
 
 impl<O: Oracle> Search<'_, O> {
     fn run(&mut self, all: bool) -> Result<Inference, O::Error> {
-        let (mut placements, mut tried) = (Vec::new(), 0);
+        let mut placements: Vec<Placement> = Vec::new();
+        let mut tried = 0;
         let end = loop {
             if let Some(reason) = self.oracle.stop() {
                 break End::Stopped(reason);
@@ -225,6 +226,13 @@ impl<O: Oracle> Search<'_, O> {
                         let what = "an execution passes fences that forbid it".to_owned();
                         return Err(self.oracle.defect(what));
                     }
+                    // What was found to be safe up to a bound may let this longer execution pass.
+                    let holds: Vec<bool> =
+                        self.found.iter().map(|old| learnt.forbidden(self.model, &self.chosen(old))).collect();
+                    let mut kept = holds.iter();
+                    placements.retain(|_| kept.next().copied().unwrap_or(true));
+                    let mut kept = holds.iter();
+                    self.found.retain(|_| kept.next().copied().unwrap_or(true));
                     self.learnt.push((learnt, *execution, checked.program));
                     if let Some(hopeless) = self.demand_from(self.learnt.len() - 1, &candidate) {
                         break hopeless;
@@ -275,9 +283,8 @@ impl<O: Oracle> Search<'_, O> {
                 Hit::Set(set) => set,
                 other @ (Hit::None | Hit::Stopped) => return other,
             };
-            let allowed = |(learnt, ..): &(Learnt, Execution, Program)| {
-                !learnt.forbidden(self.model, &self.chosen(&set))
-            };
+            let allowed =
+                |(learnt, ..): &(Learnt, Execution, Program)| !learnt.forbidden(self.model, &self.chosen(&set));
             let Some(number) = self.learnt.iter().position(allowed) else { return Hit::Set(set) };
             if self.demand_from(number, &set).is_some() {
                 // All fences together forbid it: that was so when it was learnt.

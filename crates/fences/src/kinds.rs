@@ -220,7 +220,10 @@ mod tests {
     fn fences_that_become_the_same_are_one() {
         let chosen = |machine: fn(&str) -> &'static str| {
             let tags = |tag: &str| Some(machine(tag)).filter(|tag| !tag.is_empty()).map(str::to_owned);
-            told_apart(C11, |tag| tags(tag).into_iter().collect()).into_iter().map(|(one, _)| one.kind).collect::<Vec<_>>()
+            told_apart(C11, |tag| tags(tag).into_iter().collect())
+                .into_iter()
+                .map(|(one, _)| one.kind)
+                .collect::<Vec<_>>()
         };
         let tso = |tag: &str| if tag == "SC" { "MFENCE" } else { "" };
         let pso = |tag: &str| match tag {

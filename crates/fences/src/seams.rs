@@ -79,7 +79,8 @@ fn reaches(program: &Program, seam: &Seam) -> bool {
     }
     let has = |instrs: &[Instr]| instrs.iter().any(|instr| matters(&instr.op));
     let next = |at: usize| -> Vec<usize> { function.blocks[at].terminator.successors().map(BlockId::index).collect() };
-    let before = |at: usize| -> Vec<usize> { (0..function.blocks.len()).filter(|&from| next(from).contains(&at)).collect() };
+    let before =
+        |at: usize| -> Vec<usize> { (0..function.blocks.len()).filter(|&from| next(from).contains(&at)).collect() };
     let from = |start: usize, step: &dyn Fn(usize) -> Vec<usize>| {
         let mut seen = vec![false; function.blocks.len()];
         let mut work = step(start);

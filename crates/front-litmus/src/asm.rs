@@ -212,7 +212,8 @@ fn translate<'s>(
         2 * labels
     };
     let cursor_over = |tokens| Cursor::new(file, tokens, Span::default());
-    let flags = cells.iter().fold(0, |flags, (cell, _)| flags | isa.flags_read(cursor_over(&cell[instruction(cell)..])));
+    let flags =
+        cells.iter().fold(0, |flags, (cell, _)| flags | isa.flags_read(cursor_over(&cell[instruction(cell)..])));
     for &(tokens, row) in cells {
         let start = instruction(tokens);
         for pair in tokens[..start].chunks(2) {

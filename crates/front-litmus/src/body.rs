@@ -1,8 +1,6 @@
 //! A thread's function under construction.
 
-use ir::{
-    Block, BlockId, Expr, Function, FunctionId, Instr, Local, LocalId, Op, Place, Seam, Terminator, Width,
-};
+use ir::{Block, BlockId, Expr, Function, FunctionId, Instr, Local, LocalId, Op, Place, Seam, Terminator, Width};
 use source::Span;
 use std::collections::HashMap;
 

@@ -5,8 +5,8 @@ use crate::condition::{Final, Prop};
 use crate::init::{Item, Type};
 use crate::state::{Place, Value};
 use ir::{
-    Address, Atom, Cell, Condition, Expr, Function, FunctionId, Location, Object, ObjectId, Program, Proposition,
-    Seam, TagSet, Thread, ThreadId, Width,
+    Address, Atom, Cell, Condition, Expr, Function, FunctionId, Location, Object, ObjectId, Program, Proposition, Seam,
+    TagSet, Thread, ThreadId, Width,
 };
 use source::{Diagnostic, SourceFile, Span};
 use std::collections::HashMap;

@@ -88,7 +88,8 @@ fn bodies_without_braces_get_them_once() {
 #[test]
 fn nested_bodies_are_closed_from_the_inside() {
     let text = "if (a) if (b) x = 1;\n";
-    let fences = [after(text, "x = 1;", true), after(text, "if (b) x = 1;", true), after(text, "if (a) if (b) x = 1;", false)];
+    let fences =
+        [after(text, "x = 1;", true), after(text, "if (b) x = 1;", true), after(text, "if (a) if (b) x = 1;", false)];
     assert_eq!(patched(text, &fences), "if (a) { if (b) { x = 1; F(); } F(); }\nF();\n");
     let fences = [before(text, "x = 1;", true), before(text, "if (b) x = 1;", true)];
     assert_eq!(patched(text, &fences), "if (a) { F(); if (b) { F(); x = 1; } }\n");
@@ -99,7 +100,11 @@ fn the_last_line_may_have_no_end() {
     let text = "a;\nx = 1;";
     let patch = patch(&SourceFile::new("t.c", text), &[after(text, "x = 1;", false)], 1);
     assert_eq!(patch.text, "a;\nx = 1;\nF();");
-    assert!(patch.diff.contains("-x = 1;\n\\ No newline at end of file\n+x = 1;\n+F();\n\\ No newline"), "{}", patch.diff);
+    assert!(
+        patch.diff.contains("-x = 1;\n\\ No newline at end of file\n+x = 1;\n+F();\n\\ No newline"),
+        "{}",
+        patch.diff
+    );
     assert_eq!(apply(text, &patch.diff), patch.text);
 }
 

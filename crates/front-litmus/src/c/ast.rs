@@ -81,7 +81,12 @@ pub(crate) struct Param<'s> {
 #[derive(Debug)]
 pub(crate) enum Stmt<'s> {
     Block(Vec<Stmt<'s>>),
-    Declare { ty: Ty, name: &'s str, span: Span, value: Option<E<'s>> },
+    Declare {
+        ty: Ty,
+        name: &'s str,
+        span: Span,
+        value: Option<E<'s>>,
+    },
     Expr(E<'s>),
     If(E<'s>, Box<Stmt<'s>>, Option<Box<Stmt<'s>>>),
     While(E<'s>, Box<Stmt<'s>>),
