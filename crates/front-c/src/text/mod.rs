@@ -91,7 +91,7 @@ impl Text {
         if !matches!(self.file.text().as_bytes().get(to), Some(b';' | b'}')) {
             return None;
         }
-        let from = match self.exact(from) {
+        let from = match self.exact(from).or_else(|| self.start_of_line(from)) {
             Some(from) => from,
             None if whole => return None,
             None => self.original_place(from, from + 1).span.start as usize,
@@ -108,6 +108,15 @@ impl Text {
         let rest = own.strip_prefix(output.1)?.trim_start();
         let comment = rest.starts_with("//") || rest.starts_with("/*");
         (rest.is_empty() || comment).then(|| start + (offset - output.0))
+    }
+
+    /// The first byte of the user's line, if the byte of the original text is the first one of its line.
+    fn start_of_line(&self, offset: usize) -> Option<usize> {
+        let (output, own, start) = self.both_lines(offset)?;
+        let blank = |line: &str| line.len() - line.trim_start().len();
+        let first = own.trim_start().bytes().next()?;
+        let word = first.is_ascii_alphabetic() || first == b'_';
+        (word && output.0 + blank(output.1) == offset).then(|| start + blank(own))
     }
 
     /// The last byte of the user's line, if the byte of the original text is the last one of its line and the same.
@@ -235,6 +244,25 @@ mod tests {
         let inner = find("inner");
         assert_eq!(file.slice(inner.span), "#include \"h.h\"");
         assert_eq!(inner.header.as_deref(), Some("h.h:1"));
+    }
+
+    #[test]
+    fn statements_are_found_where_macros_allow_it() {
+        let file = SourceFile::new("t.c", "  x = 1; // c\n  CHECK(x);\n  x = ONE; y = 2;\n  if (x) CHECK(y);\n");
+        let output = "# 1 \"t.c\"\n  x = 1;\n  check(x);\n  x = 12; y = 2;\n  if (x) check(y);\n";
+        let text = Text::new(&file, Some(output)).expect("prepared");
+        let find = |what: &str, whole: bool| {
+            let at = text.parsed.find(what).expect("there");
+            text.statement(at, at + what.len(), whole).map(|span| file.slice(span))
+        };
+        assert_eq!(find("x = 1;", true), Some("x = 1;"));
+        assert_eq!(find("check(x);", true), Some("CHECK(x);"));
+        assert_eq!(find("x = 12;", true), None, "where it ends is not known");
+        assert_eq!(find("y = 2;", true), None, "where it begins is not known");
+        assert!(find("y = 2;", false).is_some_and(|text| text.ends_with("y = 2;")));
+        assert_eq!(find("check(y);", true), None);
+        assert_eq!(find("if (x) check(y);", true), Some("if (x) CHECK(y);"));
+        assert_eq!(find("x = 1", true), None, "this is no statement");
     }
 
     #[test]
