@@ -67,7 +67,9 @@ fn placement(repair: &Repair<'_>, row: &PlacementRow, options: Options) -> Strin
     }
     out.push('\n');
     for line in row.diff.lines() {
-        let line = clean(line.trim_end_matches('\r')).replace('\u{FFFD}', "\t");
+        // Tabs are part of the text; nothing else that controls the terminal gets through.
+        let parts: Vec<String> = line.trim_end_matches('\r').split('\t').map(clean).collect();
+        let line = parts.join("\t");
         let paint = match line.as_bytes().first() {
             Some(b'+') if !line.starts_with("+++") => Some(Paint::Green),
             Some(b'-') if !line.starts_with("---") => Some(Paint::Red),
