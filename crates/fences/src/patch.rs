@@ -128,12 +128,12 @@ impl Layout<'_> {
         let line = &self.text[start..end - 1];
         let known: Vec<usize> = line.split('|').map(|cell| cell.chars().count()).collect();
         let fits = known.len() == threads && !line.contains('\n');
+        let widths = if fits { known } else { vec![0; threads] };
         let mut text = String::new();
         for number in 0..cells.values().map(Vec::len).max().unwrap_or(0) {
             text.push_str(self.newline());
-            for column in 0..threads {
+            for (column, &width) in widths.iter().enumerate() {
                 let cell = cells.get(&(column as u32)).and_then(|own| own.get(number)).copied().unwrap_or_default();
-                let width = if fits { known[column] } else { 0 };
                 let cell = format!("{}{cell} ", if column == 0 { self.indentation(start) } else { " " });
                 let _ = write!(text, "{cell:<width$}{}", if column + 1 < threads { '|' } else { ';' });
             }
