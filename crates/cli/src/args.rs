@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use engine::{Abstraction, Options, Order, Property};
+use fences::Kind;
 use session::Request;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -36,6 +37,12 @@ pub enum Command {
     Litmus(Litmus),
     /// Why is an outcome forbidden? The cycle, the axiom, the source lines
     Why(Why),
+    /// Which fences make a program right? The cheapest, as a patch of its text, verified
+    ///
+    /// The last line is `FENCES n (cost c)`, `NO FENCES NEEDED`, `NOT REPAIRABLE` or `UNKNOWN (reason)`. With a bound on
+    /// loops it says `unwind N` in the brackets. Exit codes: 0 found and proved, or none needed; 10 not repairable;
+    /// 5 bounded or unknown.
+    Fences(Fences),
     /// What is there: models, engines, formats
     List {
         /// What to list.
@@ -190,6 +197,44 @@ pub struct Why {
     pub output: Option<PathBuf>,
 }
 
+/// `fencepost fences`.
+#[derive(Args)]
+pub struct Fences {
+    /// The program
+    pub file: PathBuf,
+    /// A memory model: a name from `fencepost list models`, a .cat file, or `all`. May be repeated
+    #[arg(short, long, default_value = "sc", value_name = "NAME|FILE")]
+    pub model: Vec<String>,
+    /// Use only fences of these kinds: full, light, store-store, load-load
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = fence_kind)]
+    pub kinds: Vec<Kind>,
+    /// What fences cost: a file with lines `KIND COST` (the default is full 10, light 5, store-store 3, load-load 3)
+    #[arg(long, value_name = "FILE")]
+    pub cost: Option<PathBuf>,
+    /// Find all minimal placements, the cheapest first
+    #[arg(long)]
+    pub all: bool,
+    /// Print the change of the text alone, for `patch`
+    #[arg(long, conflicts_with_all = ["format", "all"])]
+    pub diff: bool,
+    /// Put the fences into the file
+    #[arg(long, conflicts_with_all = ["diff", "all"])]
+    pub write: bool,
+    #[command(flatten)]
+    pub running: Running,
+    #[command(flatten)]
+    pub c: C,
+    /// How to print the result
+    #[arg(short, long, value_enum, default_value_t = FencesFormat::Text)]
+    pub format: FencesFormat,
+    /// Write the result to this file
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print what the search cost
+    #[arg(long)]
+    pub stats: bool,
+}
+
 /// What to list.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum What {
@@ -266,6 +311,20 @@ pub enum WhyFormat {
     Svg,
     /// A self-contained page with the execution and the source.
     Html,
+}
+
+/// Formats of `fences`.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FencesFormat {
+    /// For people.
+    Text,
+    /// For programs; the schema is fencepost/1.
+    Json,
+}
+
+fn fence_kind(text: &str) -> Result<Kind, String> {
+    let names = || Kind::ALL.map(Kind::name).join(", ");
+    Kind::from_name(text).ok_or_else(|| format!("`{text}` is no kind of fence; there are {}", names()))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -96,25 +96,7 @@ fn decide(args: &Check, program: &Program, model: &Model, watch: &Watch) -> Resu
     let Found { result: verdict, engine, statistics, program, undefined } =
         session::check(program, model, &request(args, program), watch)?;
     let mut case = Case { statistics, undefined, ..case(&program, model, engine, &verdict, watch) };
-    if let Verdict::Unsafe(execution) = &verdict {
-        let structure = session::structure(&program, execution)?;
-        let mut graph = Graph::new(&program, execution, &structure);
-        match session::relaxation(&program, model, execution)? {
-            Some(relaxation) => {
-                let steps = steps(&graph, &relaxation.cycle);
-                graph.highlight(&steps);
-                graph.highlight_relaxed(&relaxation.pairs);
-                case.relaxed = relaxation.pairs;
-                let axiom = format!("{} of sequential consistency", relaxation.axiom);
-                case.explanation = Some(Explanation { axiom, requirement: relaxation.requirement, steps });
-            }
-            None if case.undefined.is_none() => {
-                case.notes.push("this happens under sequential consistency too".to_owned());
-            }
-            None => {}
-        }
-        case.graph = Some(graph);
-    }
+    describe(&mut case, model)?;
     competition::witness(&case, &args.c)?;
     competition::litmus(&case, &args.c)?;
     Ok((render(args, &case)?, code(&verdict)))
@@ -141,6 +123,29 @@ fn render(args: &Check, case: &Case<'_>) -> Result<Option<String>> {
         CheckFormat::Svg => draw(case.graph.as_ref(), &case.program.name, report::svg::render)?,
     };
     Ok(Some(text))
+}
+
+/// Adds the execution to a case that has one: as a graph, and what the model did differently from sequential consistency.
+pub fn describe(case: &mut Case<'_>, model: &Model) -> Result<()> {
+    let Verdict::Unsafe(execution) = case.verdict else { return Ok(()) };
+    let structure = session::structure(case.program, execution)?;
+    let mut graph = Graph::new(case.program, execution, &structure);
+    match session::relaxation(case.program, model, execution)? {
+        Some(relaxation) => {
+            let steps = steps(&graph, &relaxation.cycle);
+            graph.highlight(&steps);
+            graph.highlight_relaxed(&relaxation.pairs);
+            case.relaxed = relaxation.pairs;
+            let axiom = format!("{} of sequential consistency", relaxation.axiom);
+            case.explanation = Some(Explanation { axiom, requirement: relaxation.requirement, steps });
+        }
+        None if case.undefined.is_none() => {
+            case.notes.push("this happens under sequential consistency too".to_owned());
+        }
+        None => {}
+    }
+    case.graph = Some(graph);
+    Ok(())
 }
 
 fn several(args: &Check, program: &Program, models: &[Model]) -> Result<u8> {

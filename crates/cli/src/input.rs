@@ -39,7 +39,7 @@ pub fn read_program(path: &Path, c: &C) -> Result<(SourceFile, Reading)> {
         Some(extension) if extension == "c" => Some(preprocess::preprocess(path, c)?),
         _ => None,
     };
-    let c = front_c::Options { ilp32: c.ilp32, competition };
+    let c = front_c::Options { ilp32: c.ilp32, competition, seams: false };
     Ok((file, Reading { preprocessed, c }))
 }
 

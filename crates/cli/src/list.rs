@@ -26,7 +26,8 @@ pub fn run(what: What) -> Result<u8> {
             text.push_str(
                 "check   text json dot svg html\n\
                  litmus  text herd csv json\n\
-                 why     text json dot svg html\n",
+                 why     text json dot svg html\n\
+                 fences  text json\n",
             );
         }
     }

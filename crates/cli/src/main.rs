@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod competition;
+mod fences;
 mod input;
 mod list;
 mod litmus;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(args),
         Command::Litmus(args) => litmus::run(args),
         Command::Why(args) => why::run(args),
+        Command::Fences(args) => fences::run(args),
         Command::List { what } => list::run(*what),
     });
     match result {

@@ -33,7 +33,20 @@ impl Drop for Headers {
 
 /// What the preprocessor makes of a file.
 pub fn preprocess(path: &Path, c: &C) -> Result<String> {
+    run(path, c, None)
+}
+
+/// What the preprocessor makes of another text in the place of a file.
+pub fn preprocess_text(path: &Path, c: &C, text: &str) -> Result<String> {
+    run(path, c, Some(text))
+}
+
+fn run(path: &Path, c: &C, text: Option<&str>) -> Result<String> {
     let headers = Headers::write()?;
+    let changed = headers.0.join("changed.c");
+    if let Some(text) = text {
+        std::fs::write(&changed, text).with_context(|| format!("cannot write {}", changed.display()))?;
+    }
     let own = std::env::var_os("CC");
     let compilers = own.iter().map(std::ffi::OsString::as_os_str).chain(["cc", "gcc", "clang"].map(AsRef::as_ref));
     for compiler in compilers {
@@ -43,7 +56,14 @@ pub fn preprocess(path: &Path, c: &C) -> Result<String> {
         for folder in &c.include {
             command.arg("-I").arg(folder);
         }
-        command.arg("-idirafter").arg(&headers.0).arg(path).stdin(Stdio::null());
+        let input = if text.is_some() {
+            // What the file includes is beside the file.
+            command.arg("-iquote").arg(path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")));
+            &changed
+        } else {
+            path
+        };
+        command.arg("-idirafter").arg(&headers.0).arg(input).stdin(Stdio::null());
         let output = match command.output() {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             other => other.with_context(|| format!("cannot run {}", compiler.display()))?,

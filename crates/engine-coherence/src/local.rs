@@ -14,6 +14,8 @@ pub struct Local {
     pub status: Status,
     /// How many atomic sections are open.
     pub open: u32,
+    /// Where it entered the critical section that it is inside.
+    pub inside: Option<Span>,
     /// Whether it has jumped back since its last step that others could notice.
     pub jumped: bool,
     /// The objects that it has made and nobody else can know, by their numbers.

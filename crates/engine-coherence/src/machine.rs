@@ -13,7 +13,7 @@ use ir::TagSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use source::Span;
 use std::rc::Rc;
-use witness::{Action, Record, Violation};
+use witness::{Action, Record, TWO_INSIDE, Violation};
 
 /// How many threads there may be.
 const THREADS: usize = 32;
@@ -310,6 +310,16 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Whether another thread is inside a critical section too, if this one is.
+    fn together(&mut self, item: &Item, thread: usize) {
+        let inside = |at: usize| self.locals[item.state[1 + 2 * at] as usize].inside;
+        let Some(span) = inside(thread) else { return };
+        if (0..self.world.knowledge.threads).any(|other| other != thread && inside(other).is_some()) {
+            let violation = Violation { thread: ir::ThreadId(thread as u32), span, message: TWO_INSIDE.to_owned() };
+            self.failure = Some((Step::Run(thread, item.choices.clone()), violation));
+        }
+    }
+
     fn go_on(&mut self, state: &mut [u32], thread: usize, input: u64) -> Result<Option<u64>, Halt> {
         let (next, written) = self.resume(state[1 + 2 * thread], input)?;
         state[1 + 2 * thread] = next;
@@ -414,6 +424,7 @@ impl<'p> Machine<'p> {
             Pending::End => {
                 self.note(id, |record, (span, ..)| record.end(thread, span));
                 self.go_on(&mut item.state, thread, 0)?;
+                self.together(item, thread);
             }
             Pending::Choose(values) => return Ok(Flow::Split(values.to_vec())),
             Pending::Spawn { function, args } => {
@@ -446,6 +457,10 @@ impl<'p> Machine<'p> {
                     None if open => return Ok(Flow::Disabled),
                     None => return wait(item.may),
                 };
+            }
+            Pending::Critical => {
+                self.go_on(&mut item.state, thread, 0)?;
+                self.together(item, thread);
             }
             Pending::Publish => return Err(Halt::Limit("memory is published twice".to_owned())),
             Pending::Nothing if open => return Ok(Flow::Disabled),

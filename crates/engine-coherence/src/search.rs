@@ -105,6 +105,7 @@ pub fn alone(world: &mut World<'_>) -> Result<Alone, Halt> {
                 | Pending::Fence { .. }
                 | Pending::Begin
                 | Pending::End
+                | Pending::Critical
                 | Pending::Spawn { .. }
                 | Pending::Join { .. } => {
                     return Err(Halt::Limit("internal: the first thread is not alone".to_owned()));
@@ -137,6 +138,7 @@ fn again(world: &mut World<'_>, choices: &[u64]) -> Result<(Local, Vec<Object>),
             | Pending::Fence { .. }
             | Pending::Begin
             | Pending::End
+            | Pending::Critical
             | Pending::Spawn { .. }
             | Pending::Join { .. }
             | Pending::Nothing

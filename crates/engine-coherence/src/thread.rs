@@ -39,6 +39,8 @@ pub enum Pending {
     Spawn { function: FunctionId, args: Vec<u64> },
     /// Wait for the thread with this handle. The input is its result.
     Join { handle: u64 },
+    /// Enter or leave a critical section, or end inside one.
+    Critical,
     /// Other threads may exist from here on.
     Publish,
     /// Nothing any more.
@@ -58,7 +60,7 @@ impl Pending {
             | Pending::Choose(_)
             | Pending::Spawn { .. }
             | Pending::Join { .. } => true,
-            Pending::Load { .. } | Pending::Rmw { .. } | Pending::Begin | Pending::Publish => false,
+            Pending::Load { .. } | Pending::Rmw { .. } | Pending::Begin | Pending::Critical | Pending::Publish => false,
             Pending::Nothing | Pending::Fail => false,
         }
     }
@@ -87,6 +89,7 @@ impl<'p> Runner<'_, 'p> {
             frames: vec![frame],
             status: Status::Runs,
             open: 0,
+            inside: None,
             jumped: false,
             heap: Vec::new(),
             own: Vec::new(),
@@ -162,7 +165,10 @@ impl<'p> Runner<'_, 'p> {
             }
             return Ok(None);
         }
-        let Some(instr) = self.instr() else { return Ok(None) };
+        let Some(instr) = self.instr() else {
+            self.local.inside = None;
+            return Ok(None);
+        };
         let mut written = None;
         match &instr.op {
             Op::Load { dst, .. } => self.assign(*dst, input),
@@ -180,6 +186,7 @@ impl<'p> Runner<'_, 'p> {
                     self.assign(*dst, input);
                 }
             }
+            Op::System(System::Critical { enter }) => self.cross(*enter, instr.span),
             Op::System(System::AtomicBegin) => self.local.open += 1,
             Op::System(System::AtomicEnd) => self.local.open = self.local.open.saturating_sub(1),
             Op::Store { .. } | Op::Fence { .. } | Op::System(System::Publish) => {}
@@ -232,6 +239,9 @@ impl<'p> Runner<'_, 'p> {
                 return Ok(Pending::Choose(values.into()));
             }
             let Some(instr) = self.instr() else {
+                if self.ends_inside() {
+                    return Ok(Pending::Critical);
+                }
                 if self.leave()? {
                     jumps += 1;
                     // A thread that comes to the same state again never does anything that others can notice.
@@ -246,6 +256,22 @@ impl<'p> Runner<'_, 'p> {
             }
         }
         self.limit("a thread runs on without an end")
+    }
+
+    /// Enters or leaves a critical section.
+    fn cross(&mut self, enter: bool, span: Span) {
+        let place = self.local.frames.last().and_then(|frame| frame.place).unwrap_or(span);
+        self.local.inside = enter.then_some(place);
+    }
+
+    /// Whether the thread is about to end, inside a critical section.
+    fn ends_inside(&self) -> bool {
+        let Some(frame) = self.local.frames.last().filter(|_| self.local.inside.is_some()) else { return false };
+        match &self.function().blocks[frame.block as usize].terminator {
+            Terminator::Return(_) => self.local.frames.len() == 1,
+            Terminator::Exit(_) => true,
+            Terminator::Goto(_) | Terminator::Branch { .. } | Terminator::Cut { .. } => false,
+        }
     }
 
     fn fingerprint(&self) -> u64 {
@@ -517,6 +543,12 @@ impl<'p> Runner<'_, 'p> {
                     return self.limit("an atomic section ends that never began");
                 }
                 self.local.open -= 1;
+            }
+            System::Critical { enter } => {
+                if self.alone.is_none() && self.local.open == 0 {
+                    return Ok(Some(Pending::Critical));
+                }
+                self.cross(*enter, span);
             }
             System::Publish => return Ok(Some(Pending::Publish)),
         }

@@ -28,6 +28,8 @@ pub struct Options {
     pub ilp32: bool,
     /// Whether only `reach_error` and `__VERIFIER_error` count as the property; an assertion that fails just stops.
     pub competition: bool,
+    /// Whether to say where in the text a fence could be put in (see [`ir::Program::seams`]).
+    pub seams: bool,
 }
 
 /// Reads a C program.

@@ -110,23 +110,26 @@ pub(crate) fn parse(
     for (thread, cells) in columns.iter().enumerate() {
         let mut body = Body::new(thread);
         build.initialise_registers(&initial[thread], isa.registers(), &mut body)?;
-        listing.push(translate(build, &mut body, cells, isa)?);
+        listing.push(translate(build, &mut body, (thread, cells), isa)?);
         build.thread(body);
     }
     build.lines = rename_labels(listing);
     Ok(())
 }
 
-/// The cells of each column, as tokens. Empty cells are left out.
+/// A cell as tokens, and its row with the semicolon at the end.
+type Tokens<'t> = (&'t [Token], Span);
+
+/// The cells of each column. Empty cells are left out.
 fn columns<'t>(
     file: &SourceFile,
     tokens: &'t [Token],
     range: Range<usize>,
-) -> Result<Vec<Vec<&'t [Token]>>, Diagnostic> {
+) -> Result<Vec<Vec<Tokens<'t>>>, Diagnostic> {
     let tokens = &tokens[..tokens.len().saturating_sub(1)];
     let leading = tokens.iter().take_while(|token| token.kind == Kind::Sym(";")).count();
     let mut rest = &tokens[leading..];
-    let mut columns: Vec<Vec<&'t [Token]>> = Vec::new();
+    let mut columns: Vec<Vec<Tokens<'t>>> = Vec::new();
     let Some(head) = next_row(file, &mut rest)? else {
         let span = Span::new(range.start, range.start);
         return Err(Diagnostic::error(file, span, "the test has no program").help("name the threads: `P0 | P1 ;`"));
@@ -140,7 +143,11 @@ fn columns<'t>(
         }
         columns.push(Vec::new());
     }
-    while let Some(row) = next_row(file, &mut rest)? {
+    loop {
+        let first = rest;
+        let Some(row) = next_row(file, &mut rest)? else { break };
+        let last = first.len() - rest.len() - 1;
+        let whole = first[0].span.to(first[last].span);
         if row.len() != columns.len() {
             let at = rest.first().map_or(range.end, |token| token.span.start as usize);
             let message = format!("a row of {} cells in a program of {} threads", row.len(), columns.len());
@@ -149,7 +156,7 @@ fn columns<'t>(
         }
         for (column, cell) in columns.iter_mut().zip(row) {
             if !cell.is_empty() {
-                column.push(cell);
+                column.push((cell, whole));
             }
         }
     }
@@ -194,7 +201,7 @@ fn row_span(cells: &[&[Token]], otherwise: Span) -> Span {
 fn translate<'s>(
     build: &mut Build<'s>,
     body: &mut Body,
-    cells: &[&[Token]],
+    (thread, cells): (usize, &[Tokens<'_>]),
     isa: &dyn Isa,
 ) -> Result<Vec<Line<'s>>, Diagnostic> {
     let file = build.file;
@@ -205,8 +212,9 @@ fn translate<'s>(
         2 * labels
     };
     let cursor_over = |tokens| Cursor::new(file, tokens, Span::default());
-    let flags = cells.iter().fold(0, |flags, cell| flags | isa.flags_read(cursor_over(&cell[instruction(cell)..])));
-    for tokens in cells {
+    let flags =
+        cells.iter().fold(0, |flags, (cell, _)| flags | isa.flags_read(cursor_over(&cell[instruction(cell)..])));
+    for &(tokens, row) in cells {
         let start = instruction(tokens);
         for pair in tokens[..start].chunks(2) {
             let (name, span) = (file.slice(pair[0].span), pair[0].span);
@@ -230,6 +238,7 @@ fn translate<'s>(
             return Err(cell.cursor.expected("the end of the instruction"));
         }
         lines.push(cell.line);
+        body.seam(ir::Place::Row { row, column: thread as u32 });
     }
     let undefined = labels.blocks.iter().filter(|(_, target)| !target.defined);
     match undefined.min_by_key(|(_, target)| target.first_use) {

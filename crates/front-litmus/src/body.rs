@@ -1,6 +1,6 @@
 //! A thread's function under construction.
 
-use ir::{Block, BlockId, Expr, Function, Instr, Local, LocalId, Op, Terminator, Width};
+use ir::{Block, BlockId, Expr, Function, FunctionId, Instr, Local, LocalId, Op, Place, Seam, Terminator, Width};
 use source::Span;
 use std::collections::HashMap;
 
@@ -12,6 +12,8 @@ pub(crate) struct Body {
     pub names: HashMap<String, LocalId>,
     /// The place of what is being translated.
     pub span: Span,
+    /// Where a fence could be put in; the function is filled in when it is known.
+    pub seams: Vec<Seam>,
     current: BlockId,
     temporaries: u32,
 }
@@ -21,8 +23,9 @@ impl Body {
     pub fn new(thread: usize) -> Self {
         let function =
             Function { name: format!("P{thread}"), params: 0, library: false, locals: Vec::new(), blocks: Vec::new() };
+        let span = Span::default();
         let mut body =
-            Body { function, names: HashMap::new(), span: Span::default(), current: BlockId(0), temporaries: 0 };
+            Body { function, names: HashMap::new(), span, seams: Vec::new(), current: BlockId(0), temporaries: 0 };
         body.block();
         body
     }
@@ -57,6 +60,12 @@ impl Body {
     pub fn emit(&mut self, op: Op) {
         let span = self.span;
         self.function.blocks[self.current.index()].instrs.push(Instr { op, span });
+    }
+
+    /// A statement could be put in here.
+    pub fn seam(&mut self, place: Place) {
+        let index = self.function.blocks[self.current.index()].instrs.len() as u32;
+        self.seams.push(Seam { function: FunctionId(0), block: self.current, index, place });
     }
 
     /// Adds an assignment.

@@ -5,7 +5,7 @@ use crate::condition::{Final, Prop};
 use crate::init::{Item, Type};
 use crate::state::{Place, Value};
 use ir::{
-    Address, Atom, Cell, Condition, Expr, Function, FunctionId, Location, Object, ObjectId, Program, Proposition,
+    Address, Atom, Cell, Condition, Expr, Function, FunctionId, Location, Object, ObjectId, Program, Proposition, Seam,
     TagSet, Thread, ThreadId, Width,
 };
 use source::{Diagnostic, SourceFile, Span};
@@ -158,8 +158,9 @@ impl<'s> Build<'s> {
 
     /// Adds a thread.
     pub fn thread(&mut self, body: Body) {
-        let Body { function, names, .. } = body;
+        let Body { function, names, seams, .. } = body;
         let id = FunctionId(self.program.functions.len() as u32);
+        self.program.seams.extend(seams.into_iter().map(|seam| Seam { function: id, ..seam }));
         self.program.threads.push(Thread { name: function.name.clone(), body: id });
         self.program.functions.push(function);
         self.names.push(names);

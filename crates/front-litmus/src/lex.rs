@@ -127,6 +127,11 @@ impl<'s, 't> Cursor<'s, 't> {
         self.tokens.get(self.at + ahead).copied().unwrap_or(self.end)
     }
 
+    /// The place of the token that was taken last.
+    pub fn last(&self) -> Span {
+        self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(self.end.span, |token| token.span)
+    }
+
     /// The text of a token.
     pub fn text(&self, token: Token) -> &'s str {
         self.file.slice(token.span)

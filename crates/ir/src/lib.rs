@@ -20,8 +20,8 @@ pub use condition::{Atom, Comparison, Condition, Location, Proposition, Quantifi
 pub use eval::{eval, eval_binary, eval_unary, sign_extend, truncate};
 pub use expr::{BinaryOp, Expr, UnaryOp, Width};
 pub use program::{
-    Address, Block, BlockId, Cell, Function, FunctionId, Instr, Local, LocalId, Object, ObjectId, Op, Program, System,
-    TagId, TagSet, Terminator, Thread, ThreadId,
+    Address, Block, BlockId, Cell, Function, FunctionId, Instr, Local, LocalId, Object, ObjectId, Op, Place, Program,
+    Seam, System, TagId, TagSet, Terminator, Thread, ThreadId,
 };
 pub use unroll::{Unrolled, unroll};
 pub use validate::{Invalid, validate};

@@ -93,6 +93,47 @@ pub struct Program {
     pub observed: Vec<Location>,
     /// What the front end knows beyond this, for reports: `Hash`, `Cycle`…
     pub info: BTreeMap<String, String>,
+    /// Where a statement could be put into the text, in the order of the text.
+    pub seams: Vec<Seam>,
+}
+
+/// A place between two instructions at which the text has room for one more statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seam {
+    /// The function.
+    pub function: FunctionId,
+    /// The block.
+    pub block: BlockId,
+    /// The instruction of the block that would come after the new one; their number, if none would.
+    pub index: u32,
+    /// Where in the text.
+    pub place: Place,
+}
+
+/// Where in a text a new statement goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Right before a statement; with `braces`, both have to be put into braces.
+    Before {
+        /// The statement.
+        statement: Span,
+        /// Whether the statement is, without braces, the body of a loop or a branch.
+        braces: bool,
+    },
+    /// Right after a statement; with `braces`, both have to be put into braces.
+    After {
+        /// The statement, with its semicolon.
+        statement: Span,
+        /// Whether the statement is, without braces, the body of a loop or a branch.
+        braces: bool,
+    },
+    /// In a table with a column for each thread: in a new row below this one.
+    Row {
+        /// The row, with the semicolon at its end.
+        row: Span,
+        /// The column, counted from 0.
+        column: u32,
+    },
 }
 
 /// A shared object: a variable, an array, a structure.
@@ -398,6 +439,7 @@ impl Program {
             filter: None,
             observed: Vec::new(),
             info: BTreeMap::new(),
+            seams: Vec::new(),
         }
     }
 

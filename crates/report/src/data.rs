@@ -86,6 +86,92 @@ pub struct Case<'a> {
     pub statistics: Vec<(String, u64)>,
 }
 
+/// A fence that is put into a text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FenceRow {
+    /// `full`, `store-store`…
+    pub kind: String,
+    /// How it is written.
+    pub text: String,
+    /// The line of the statement beside which it is put.
+    pub line: u32,
+    /// On which side of that statement: `before` or `after`.
+    pub side: String,
+    /// The first line of that statement; of a table, the cell.
+    pub statement: String,
+    /// The function or the thread.
+    pub function: String,
+    /// What it costs.
+    pub cost: u32,
+    /// The lines of accesses that it keeps in order where they would go wrong otherwise.
+    pub orders: Vec<(u32, u32)>,
+}
+
+/// Fences that make a program safe, and without any one of which it goes wrong.
+#[derive(Debug, Clone)]
+pub struct PlacementRow {
+    /// The fences; none if none are needed.
+    pub fences: Vec<FenceRow>,
+    /// What they cost together.
+    pub cost: u64,
+    /// The verdict on the text with them.
+    pub verdict: Verdict,
+    /// The change of the text as a unified diff.
+    pub diff: String,
+}
+
+/// Why there are no more fences to show.
+#[derive(Debug, Clone)]
+pub enum RepairEnd<'a> {
+    /// All that was asked for is there.
+    Complete,
+    /// No fences will do: why, and what goes wrong.
+    NotRepairable(String, Option<&'a Case<'a>>),
+    /// It had to stop: why.
+    Unknown(String),
+}
+
+/// What `fences` found out.
+#[derive(Debug, Clone)]
+pub struct Repair<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The model.
+    pub model: ModelName,
+    /// The placements, the cheapest first.
+    pub placements: Vec<PlacementRow>,
+    /// Why there are no more.
+    pub end: RepairEnd<'a>,
+    /// At how many places of the text a fence could stand.
+    pub places: usize,
+    /// How many placements were tried.
+    pub tried: u64,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+impl Repair<'_> {
+    /// The last line of the text output, an interface: `FENCES 2 (cost 20)`, `NO FENCES NEEDED`, `NOT REPAIRABLE`,
+    /// `UNKNOWN (reason)`; with `unwind N` in the brackets if that was the bound on loops.
+    pub fn line(&self) -> String {
+        let bound = |row: &PlacementRow| match &row.verdict {
+            Verdict::Safe(Guarantee::Unwound { unwind, .. }) => Some(format!("unwind {unwind}")),
+            Verdict::Safe(Guarantee::Full) | Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
+        };
+        match (self.placements.first(), &self.end) {
+            (Some(row), _) if row.fences.is_empty() => {
+                bound(row).map_or("NO FENCES NEEDED".to_owned(), |bound| format!("NO FENCES NEEDED ({bound})"))
+            }
+            (Some(row), _) => {
+                let bound = bound(row).map(|bound| format!(", {bound}")).unwrap_or_default();
+                format!("FENCES {} (cost {}{bound})", row.fences.len(), row.cost)
+            }
+            (None, RepairEnd::Unknown(reason)) => format!("UNKNOWN ({reason})"),
+            (None, RepairEnd::NotRepairable(..) | RepairEnd::Complete) => "NOT REPAIRABLE".to_owned(),
+        }
+    }
+}
+
 /// What `why` found out: candidate executions that end as asked, and why each is forbidden.
 #[derive(Debug, Clone)]
 pub struct Why<'a> {

@@ -1,6 +1,9 @@
 //! Results as JSON. The shape is described by `schema/fencepost-1.json`; within `fencepost/1` it only grows.
 
-use crate::data::{Case, Explanation, Graph, ModelName, ModelRow, ModelTable, Observation, Refuted, StateTable, Why};
+use crate::data::{
+    Case, Explanation, FenceRow, Graph, ModelName, ModelRow, ModelTable, Observation, Refuted, Repair, RepairEnd,
+    StateTable, Why,
+};
 use crate::herd;
 use crate::story::{Failure, Story, StoryStep, Telling, Waiting};
 use engine::{Guarantee, Verdict};
@@ -142,6 +145,28 @@ struct Models<'a> {
     weakest_safe: Vec<&'a str>,
 }
 
+#[derive(Serialize)]
+struct Fences<'a> {
+    test: Test<'a>,
+    model: &'a ModelName,
+    line: String,
+    placements: Vec<Placement<'a>>,
+    complete: bool,
+    reason: Option<&'a str>,
+    execution: Option<&'a Graph>,
+    places: usize,
+    tried: u64,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Placement<'a> {
+    cost: u64,
+    outcome: Outcome,
+    fences: &'a [FenceRow],
+    diff: &'a str,
+}
+
 fn document<T: Serialize>(kind: &'static str, body: T) -> String {
     let document = Document { schema: SCHEMA, kind, body };
     let mut out =
@@ -223,6 +248,32 @@ pub fn states(table: &StateTable<'_>) -> String {
 /// Why an outcome is forbidden.
 pub fn why(why: &Why<'_>) -> String {
     document("why", Reasons { test: test(why.program), model: &why.model, refuted: &why.refuted })
+}
+
+/// Which fences make a program safe.
+pub fn fences(repair: &Repair<'_>) -> String {
+    let (reason, case) = match &repair.end {
+        RepairEnd::Complete => (None, None),
+        RepairEnd::NotRepairable(why, case) => (Some(&**why), *case),
+        RepairEnd::Unknown(reason) => (Some(&**reason), None),
+    };
+    let row = |row: &'_ crate::data::PlacementRow| outcome(repair.program, &row.verdict);
+    let placements = repair.placements.iter();
+    let placements =
+        placements.map(|p| Placement { cost: p.cost, outcome: row(p), fences: &p.fences, diff: &p.diff }).collect();
+    let body = Fences {
+        test: test(repair.program),
+        model: &repair.model,
+        line: repair.line(),
+        placements,
+        complete: matches!(repair.end, RepairEnd::Complete | RepairEnd::NotRepairable(..)),
+        reason,
+        execution: case.and_then(|case| case.graph.as_ref()),
+        places: repair.places,
+        tried: repair.tried,
+        seconds: repair.seconds,
+    };
+    document("fences", body)
 }
 
 /// A program under several models.

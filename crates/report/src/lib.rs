@@ -19,6 +19,6 @@ pub mod svg;
 pub mod text;
 
 pub use data::{
-    Case, Edge, EventKind, Explanation, Graph, GraphEvent, Kind, ModelName, ModelRow, ModelTable, Observation, Refuted,
-    StateTable, Step, Why,
+    Case, Edge, EventKind, Explanation, FenceRow, Graph, GraphEvent, Kind, ModelName, ModelRow, ModelTable,
+    Observation, PlacementRow, Refuted, Repair, RepairEnd, StateTable, Step, Why,
 };

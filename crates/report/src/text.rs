@@ -1,7 +1,9 @@
 //! What a person reads on a terminal.
 
+mod repair;
 mod violation;
 
+pub use repair::fences;
 pub(crate) use violation::overtakings;
 
 use crate::data::{Case, EventKind, Explanation, Graph, GraphEvent, ModelRow, ModelTable, StateTable, Why};

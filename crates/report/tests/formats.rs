@@ -134,6 +134,43 @@ fn documents_have_exactly_what_the_schema_lists() {
         let value: Value = serde_json::from_str(&json).unwrap();
         assert!(OPTIONAL.iter().all(|&key| value.get(key).is_some()), "{json}");
     }
+    for end in [
+        report::RepairEnd::Complete,
+        report::RepairEnd::Unknown("no time".to_owned()),
+        report::RepairEnd::NotRepairable("no hope".to_owned(), Some(&case(&example, &verdicts[0]))),
+    ] {
+        let fence = report::FenceRow {
+            kind: "full".to_owned(),
+            text: "MFENCE".to_owned(),
+            line: 7,
+            side: "after".to_owned(),
+            statement: "MOV [x],$1".to_owned(),
+            function: "P0".to_owned(),
+            cost: 10,
+            orders: vec![(7, 8)],
+        };
+        let verdict = verdicts[1].clone();
+        let row = report::PlacementRow { fences: vec![fence], cost: 10, verdict, diff: "--- f\n".to_owned() };
+        let mut repair = report::Repair {
+            program: &example.program,
+            model: model(),
+            placements: vec![row],
+            end,
+            places: 2,
+            tried: 3,
+            seconds: 0.5,
+        };
+        assert_eq!(repair.line(), "FENCES 1 (cost 10, unwind 2)");
+        conforms(&report::json::fences(&repair), "fences");
+        repair.placements[0].fences.clear();
+        assert_eq!(repair.line(), "NO FENCES NEEDED (unwind 2)");
+        repair.placements.clear();
+        let unknown = matches!(repair.end, report::RepairEnd::Unknown(_));
+        assert_eq!(repair.line(), if unknown { "UNKNOWN (no time)" } else { "NOT REPAIRABLE" });
+        conforms(&report::json::fences(&repair), "fences");
+        let text = report::text::fences(&repair, report::text::Options::default());
+        assert_eq!(text.lines().last(), Some(&*repair.line()));
+    }
     let observation = Observation {
         file: "f".to_owned(),
         test: "t".to_owned(),

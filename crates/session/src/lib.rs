@@ -5,6 +5,7 @@
 mod compile;
 mod evidence;
 mod explain;
+mod fences;
 mod registry;
 mod result;
 mod undefined;
@@ -12,6 +13,7 @@ mod violation;
 
 pub use evidence::{panic_message, structure};
 pub use explain::{Reason, Relaxation, relaxation, why};
+pub use fences::{Conclusion, Repair, Repairs, fences};
 pub use registry::{ENGINES, FRONTENDS, Frontend, engine, frontend, model, model_from, models};
 pub use result::{Failure, Found, Outcomes, Reading, Request, States};
 

@@ -31,7 +31,7 @@ struct Naive<'a> {
 }
 
 /// The name of the first axiom that forbids the execution, if one does.
-pub(crate) fn forbidden_by(model: &Model, structure: &Structure) -> Option<String> {
+pub fn forbidden_by(model: &Model, structure: &Structure) -> Option<String> {
     let mut naive = Naive { model, structure, memo: BTreeMap::new(), groups: BTreeMap::new() };
     for axiom in model.axioms.iter().filter(|axiom| axiom.role == Role::Forbids) {
         let value = naive.value(axiom.node);

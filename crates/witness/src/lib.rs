@@ -16,6 +16,7 @@ mod relations;
 mod replay;
 mod violation;
 
+pub use axioms::forbidden_by as forbidden;
 pub use check::check;
 pub use execution::{Action, Event, EventId, Execution, Property, TWO_INSIDE, Violation};
 pub use flaw::Flaw;

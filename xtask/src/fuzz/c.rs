@@ -86,7 +86,8 @@ pub fn run(args: &[String]) -> Result<u8> {
             path.display()
         );
     }
-    for (name, time) in ["partial-order", "partial-order with clocks", "buffers", "coherence"].iter().zip(counts.times) {
+    for (name, time) in ["partial-order", "partial-order with clocks", "buffers", "coherence"].iter().zip(counts.times)
+    {
         println!("{name:<26} {time:>9.1} s");
     }
     for (reason, (times, example)) in &counts.reasons {

@@ -23,6 +23,7 @@ mod interface;
 mod place;
 mod publish;
 mod scope;
+mod seams;
 mod stmt;
 mod tls;
 mod type_of;
@@ -118,6 +119,8 @@ pub(crate) struct Lowering {
     evaluated: FxHashMap<(usize, usize, usize), Type>,
     /// The last place asked for that is in a header, and its name there.
     header: RefCell<Option<(Span, String)>>,
+    /// Where statements could be put in.
+    seams: Vec<ir::Place>,
     /// The first complaint that came where none could be returned.
     complaint: Option<Diagnostic>,
 }
@@ -241,6 +244,7 @@ impl Lowering {
             tls: tls::Tls::new(tls),
             evaluated: FxHashMap::default(),
             header: RefCell::new(None),
+            seams: Vec::new(),
             complaint: None,
         }
     }
@@ -286,6 +290,7 @@ impl Lowering {
         self.build_dispatch();
         self.forget_externals(body);
         publish::publish(&mut self.program);
+        seams::extract(&mut self.program, &self.seams);
         Ok(())
     }
 

@@ -4,6 +4,7 @@ use super::Lowering;
 use super::body::Switch;
 use super::fold::fold;
 use super::scope::Scope;
+use super::seams::Side;
 use crate::builtins;
 use ir::{BinaryOp, BlockId, Terminator};
 use lang_c::ast::{
@@ -27,7 +28,7 @@ impl Lowering {
             Statement::Labeled(labeled) => self.labeled(&labeled.node),
             Statement::Compound(items) => {
                 self.body.scopes.push(Scope::default());
-                let result = items.iter().try_for_each(|item| self.block_item(item));
+                let result = items.iter().try_for_each(|item| self.with_seams(item));
                 self.body.scopes.pop();
                 result
             }
@@ -87,6 +88,25 @@ impl Lowering {
         Ok(())
     }
 
+    /// An item of a block, and the places before and after it.
+    fn with_seams(&mut self, item: &Node<BlockItem>) -> Result<(), Diagnostic> {
+        self.seam(item.span, Side::Before, false);
+        self.block_item(item)?;
+        self.seam(item.span, Side::After, false);
+        Ok(())
+    }
+
+    /// The body of a branch or a loop, and the places before and after it if it has no braces.
+    fn inner_statement(&mut self, statement: &Node<Statement>) -> Result<(), Diagnostic> {
+        if matches!(&statement.node, Statement::Compound(_) | Statement::Expression(None)) {
+            return self.statement(statement);
+        }
+        self.seam(statement.span, Side::Before, true);
+        self.statement(statement)?;
+        self.seam(statement.span, Side::After, true);
+        Ok(())
+    }
+
     /// An item of a block.
     pub fn block_item(&mut self, item: &Node<BlockItem>) -> Result<(), Diagnostic> {
         match &item.node {
@@ -99,7 +119,7 @@ impl Lowering {
     fn loop_body(&mut self, body: &Node<Statement>, after: BlockId, next: BlockId) -> Result<(), Diagnostic> {
         self.body.breaks.push(after);
         self.body.continues.push(next);
-        let result = self.statement(body);
+        let result = self.inner_statement(body);
         self.body.breaks.pop();
         self.body.continues.pop();
         result
@@ -134,10 +154,10 @@ impl Lowering {
         let second = if inner.else_statement.is_some() { self.body.block() } else { after };
         self.branch_on(&inner.condition, first, second)?;
         self.body.resume(first);
-        self.statement(&inner.then_statement)?;
+        self.inner_statement(&inner.then_statement)?;
         if let Some(otherwise) = &inner.else_statement {
             self.body.end(Terminator::Goto(after), second);
-            self.statement(otherwise)?;
+            self.inner_statement(otherwise)?;
         }
         self.body.fall_into(after);
         Ok(())

@@ -78,6 +78,67 @@ impl Text {
         self.original_place(self.original_offset(start), self.original_offset(end))
     }
 
+    /// The user's place of a statement, if it is in the user's file, and in no macro as far as its ends are concerned.
+    ///
+    /// `start` may be inexact (the beginning of the line) if `whole` is not asked for.
+    pub fn statement(&self, start: usize, end: usize, whole: bool) -> Option<Span> {
+        let last = end.checked_sub(1)?;
+        if !matches!(self.parsed.as_bytes().get(last), Some(b';' | b'}')) {
+            return None;
+        }
+        let (from, to) = (self.original_offset(start), self.original_offset(last));
+        let to = self.exact(to).or_else(|| self.end_of_line(to))?;
+        if !matches!(self.file.text().as_bytes().get(to), Some(b';' | b'}')) {
+            return None;
+        }
+        let from = match self.exact(from).or_else(|| self.start_of_line(from)) {
+            Some(from) => from,
+            None if whole => return None,
+            None => self.original_place(from, from + 1).span.start as usize,
+        };
+        (from <= to).then(|| Span::new(from, to + 1))
+    }
+
+    /// The byte of the user's file that stands for one of the original text, where the lines agree but for a comment.
+    fn exact(&self, offset: usize) -> Option<usize> {
+        if self.lines.is_empty() {
+            return Some(offset);
+        }
+        let (output, own, start) = self.both_lines(offset)?;
+        let rest = own.strip_prefix(output.1)?.trim_start();
+        let comment = rest.starts_with("//") || rest.starts_with("/*");
+        (rest.is_empty() || comment).then(|| start + (offset - output.0))
+    }
+
+    /// The first byte of the user's line, if the byte of the original text is the first one of its line.
+    fn start_of_line(&self, offset: usize) -> Option<usize> {
+        let (output, own, start) = self.both_lines(offset)?;
+        let blank = |line: &str| line.len() - line.trim_start().len();
+        let first = own.trim_start().bytes().next()?;
+        let word = first.is_ascii_alphabetic() || first == b'_';
+        (word && output.0 + blank(output.1) == offset).then(|| start + blank(own))
+    }
+
+    /// The last byte of the user's line, if the byte of the original text is the last one of its line and the same.
+    fn end_of_line(&self, offset: usize) -> Option<usize> {
+        let (output, own, start) = self.both_lines(offset)?;
+        let code = own.find("//").or_else(|| own.find("/*")).map_or(own, |comment| &own[..comment]).trim_end();
+        let last = output.0 + output.1.len() == offset + 1;
+        (last && code.bytes().last() == output.1.bytes().last()).then(|| start + code.len() - 1)
+    }
+
+    /// The line of the original text with where it begins, the user's line for it, and where that begins.
+    fn both_lines(&self, offset: usize) -> Option<((usize, &str), &str, usize)> {
+        let at = self.lines.partition_point(|line| line.start <= offset).checked_sub(1)?;
+        let line = self.lines.get(at).filter(|line| line.header.is_none())?;
+        let next = self.lines.get(at + 1).map_or(self.original.len(), |next| next.start);
+        let number = line.line.checked_sub(1)?;
+        let start = *self.file_lines.get(number)?;
+        let end = self.file_lines.get(number + 1).map_or(self.file.text().len(), |&next| next);
+        let (output, own) = (self.original.get(line.start..next)?.trim_end(), self.file.text().get(start..end)?);
+        Some(((line.start, output), own.trim_end(), start))
+    }
+
     fn original_offset(&self, offset: usize) -> usize {
         let next = self.segments.partition_point(|&(out, _)| out <= offset);
         let Some(&(out, from)) = next.checked_sub(1).and_then(|at| self.segments.get(at)) else { return 0 };
@@ -183,6 +244,25 @@ mod tests {
         let inner = find("inner");
         assert_eq!(file.slice(inner.span), "#include \"h.h\"");
         assert_eq!(inner.header.as_deref(), Some("h.h:1"));
+    }
+
+    #[test]
+    fn statements_are_found_where_macros_allow_it() {
+        let file = SourceFile::new("t.c", "  x = 1; // c\n  CHECK(x);\n  x = ONE; y = 2;\n  if (x) CHECK(y);\n");
+        let output = "# 1 \"t.c\"\n  x = 1;\n  check(x);\n  x = 12; y = 2;\n  if (x) check(y);\n";
+        let text = Text::new(&file, Some(output)).expect("prepared");
+        let find = |what: &str, whole: bool| {
+            let at = text.parsed.find(what).expect("there");
+            text.statement(at, at + what.len(), whole).map(|span| file.slice(span))
+        };
+        assert_eq!(find("x = 1;", true), Some("x = 1;"));
+        assert_eq!(find("check(x);", true), Some("CHECK(x);"));
+        assert_eq!(find("x = 12;", true), None, "where it ends is not known");
+        assert_eq!(find("y = 2;", true), None, "where it begins is not known");
+        assert!(find("y = 2;", false).is_some_and(|text| text.ends_with("y = 2;")));
+        assert_eq!(find("check(y);", true), None);
+        assert_eq!(find("if (x) check(y);", true), Some("if (x) CHECK(y);"));
+        assert_eq!(find("x = 1", true), None, "this is no statement");
     }
 
     #[test]

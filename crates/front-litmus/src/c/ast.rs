@@ -81,12 +81,19 @@ pub(crate) struct Param<'s> {
 #[derive(Debug)]
 pub(crate) enum Stmt<'s> {
     Block(Vec<Stmt<'s>>),
-    Declare { ty: Ty, name: &'s str, span: Span, value: Option<E<'s>> },
+    Declare {
+        ty: Ty,
+        name: &'s str,
+        span: Span,
+        value: Option<E<'s>>,
+    },
     Expr(E<'s>),
     If(E<'s>, Box<Stmt<'s>>, Option<Box<Stmt<'s>>>),
     While(E<'s>, Box<Stmt<'s>>),
     DoWhile(Box<Stmt<'s>>, E<'s>),
     For(Box<Stmt<'s>>, Option<E<'s>>, Option<E<'s>>, Box<Stmt<'s>>),
+    /// Nothing; another statement could be put in here.
+    Seam(ir::Place),
 }
 
 /// An expression and where it stands.

@@ -141,6 +141,7 @@ impl Lower<'_, '_, '_> {
                 let again = self.condition(condition)?;
                 self.body.branch(again, (head, after), Some(after), after);
             }
+            Stmt::Seam(place) => self.body.seam(*place),
         }
         Ok(())
     }

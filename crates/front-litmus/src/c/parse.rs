@@ -2,7 +2,7 @@
 
 use super::ast::{E, Function, Node, Operator, Param, Stmt, Ty, known_type};
 use crate::lex::{Cursor, Kind, Token};
-use ir::BinaryOp;
+use ir::{BinaryOp, Place};
 use source::{Diagnostic, SourceFile, Span};
 use std::ops::Range;
 
@@ -68,7 +68,7 @@ impl<'s> Parser<'s, '_> {
                 printed.push_str("\n}\n");
                 return Ok(Function { params, body, printed });
             }
-            self.statement(&mut body)?;
+            self.statement(&mut body, false)?;
         }
     }
 
@@ -189,15 +189,27 @@ impl<'s> Parser<'s, '_> {
         result
     }
 
+    /// The body of a branch or a loop.
     fn one_statement(&mut self) -> Result<Box<Stmt<'s>>, Diagnostic> {
         let mut statements = Vec::new();
-        self.statement(&mut statements)?;
+        if matches!(self.cursor.text(self.cursor.peek()), "{" | ";") {
+            self.deeper(|parser| parser.statement_here(&mut statements))?;
+        } else {
+            self.statement(&mut statements, true)?;
+        }
         Ok(Box::new(Stmt::Block(statements)))
     }
 
-    /// Reads a statement; a declaration of several variables is several statements.
-    fn statement(&mut self, out: &mut Vec<Stmt<'s>>) -> Result<(), Diagnostic> {
-        self.deeper(|parser| parser.statement_here(out))
+    /// Reads a statement; a declaration of several variables is several statements. Before it and after it another one
+    /// could be put in, with braces around both if so it is said.
+    fn statement(&mut self, out: &mut Vec<Stmt<'s>>, braces: bool) -> Result<(), Diagnostic> {
+        let start = self.cursor.peek().span;
+        let before = out.len();
+        self.deeper(|parser| parser.statement_here(out))?;
+        let statement = start.to(self.cursor.last());
+        out.insert(before, Stmt::Seam(Place::Before { statement, braces }));
+        out.push(Stmt::Seam(Place::After { statement, braces }));
+        Ok(())
     }
 
     fn statement_here(&mut self, out: &mut Vec<Stmt<'s>>) -> Result<(), Diagnostic> {
@@ -207,7 +219,7 @@ impl<'s> Parser<'s, '_> {
         if self.cursor.eat("{") {
             let mut inner = Vec::new();
             while !self.cursor.eat("}") {
-                self.statement(&mut inner)?;
+                self.statement(&mut inner, false)?;
             }
             out.push(Stmt::Block(inner));
             return Ok(());

@@ -1,0 +1,174 @@
+//! `fencepost fences`.
+
+use crate::args::{Fences, FencesFormat};
+use crate::check::{applies, describe, model_name, text_options};
+use crate::watch::Watch;
+use crate::{SAFE, UNKNOWN, UNSAFE, input, output, preprocess};
+use anyhow::{Context, Result};
+use engine::{Guarantee, Verdict};
+use fences::{Costs, Fence};
+use ir::Program;
+use model::Model;
+use report::{Case, FenceRow, PlacementRow, RepairEnd};
+use session::{Conclusion, Failure, Found, Reading, Repair, Repairs};
+use source::SourceFile;
+
+/// Finds fences for a program under one model, or under several in turn.
+pub fn run(args: &Fences) -> Result<u8> {
+    let (file, mut reading) = input::read_program(&args.file, &args.c)?;
+    reading.c.seams = true;
+    let program = session::load(&file, &reading)?;
+    let mut models = input::models(&args.model)?;
+    if args.model.iter().any(|name| name == "all") {
+        models.retain(|model| applies(model, &program));
+    }
+    if models.len() != 1 && (args.write || args.diff || args.format == FencesFormat::Json) {
+        let message = "--write, --diff and --format json are about one model: give one".to_owned();
+        return Err(Failure::Usage(message).into());
+    }
+    let costs = match &args.cost {
+        Some(path) => Costs::parse(&input::read(path)?).map_err(Failure::Input)?,
+        None => Costs::default(),
+    };
+    let options = fences::Options { costs, kinds: args.kinds.clone(), all: args.all };
+    let (mut text, mut worst) = (String::new(), SAFE);
+    for model in &models {
+        let (part, code) = one(args, &program, &reading, model, &options)?;
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text += &part;
+        worst = worst.max(code);
+    }
+    output::write(&text, args.output.as_deref())?;
+    Ok(worst)
+}
+
+fn one(
+    args: &Fences,
+    program: &Program,
+    reading: &Reading,
+    model: &Model,
+    options: &fences::Options,
+) -> Result<(String, u8)> {
+    let watch = Watch::new(&args.running, true);
+    let request = args.running.request(program.alone.then(|| args.c.property()));
+    let reload = |file: &SourceFile| reload(args, file, reading);
+    let found = session::fences(program, model, (&request, options), &watch, &reload)?;
+    let Repairs { repairs, conclusion, tried, places } = found;
+    let code = code(&repairs, &conclusion);
+    let sequential = session::model("sc")?;
+    let (why, found, of) = match &conclusion {
+        Conclusion::Complete | Conclusion::Stopped(_) => (String::new(), None, model),
+        Conclusion::Sequential(found) => {
+            let why = "It goes wrong under sequential consistency too, where fences make no difference:";
+            (why.to_owned(), Some(found), &sequential)
+        }
+        Conclusion::Beyond(found) => {
+            let why =
+                format!("Fences of these kinds at the {places} places of the text with room for them do not help:");
+            (why, Some(found), model)
+        }
+        Conclusion::Undefined(axiom) => {
+            (format!("The program is undefined, since `{axiom}` fails; fences do not change that."), None, model)
+        }
+    };
+    let mut case = match found {
+        Some(found) => Some(case_of(found, of)?),
+        None => None,
+    };
+    if let Some(case) = &mut case {
+        case.notes.clear();
+    }
+    let end = match &conclusion {
+        Conclusion::Complete => RepairEnd::Complete,
+        Conclusion::Stopped(reason) => RepairEnd::Unknown(reason.to_string()),
+        Conclusion::Sequential(_) | Conclusion::Beyond(_) | Conclusion::Undefined(_) => {
+            RepairEnd::NotRepairable(why, case.as_ref())
+        }
+    };
+    let placements = repairs.iter().map(|repair| placement(program, repair)).collect();
+    let seconds = watch.seconds();
+    let report = report::Repair { program, model: model_name(model), placements, end, places, tried, seconds };
+    let best = repairs.first();
+    if let (true, Some(best)) = (args.write, best.filter(|best| !best.placement.fences.is_empty())) {
+        let path = &args.file;
+        std::fs::write(path, &best.patch.text).with_context(|| format!("cannot write {}", path.display()))?;
+        output::say(&format!("{} has the fences now", path.display()));
+    }
+    let text = match args.format {
+        _ if args.diff => {
+            output::say(&report.line());
+            best.map(|best| best.patch.diff.clone()).unwrap_or_default()
+        }
+        FencesFormat::Text => report::text::fences(&report, text_options(args.output.as_deref(), args.stats)),
+        FencesFormat::Json => report::json::fences(&report),
+    };
+    Ok((text, code))
+}
+
+/// Reads a changed text of the program.
+fn reload(args: &Fences, file: &SourceFile, reading: &Reading) -> Result<Program, Failure> {
+    let mut reading = reading.clone();
+    reading.c.seams = false;
+    if reading.preprocessed.is_some() {
+        let text = preprocess::preprocess_text(&args.file, &args.c, file.text());
+        reading.preprocessed = Some(text.map_err(|error| Failure::Internal(format!("{error:#}")))?);
+    }
+    session::load(file, &reading)
+}
+
+fn case_of<'a>(found: &'a Found<Verdict>, model: &Model) -> Result<Case<'a>> {
+    let mut case = Case {
+        program: &found.program,
+        model: model_name(model),
+        engine: found.engine.to_owned(),
+        verdict: &found.result,
+        graph: None,
+        explanation: None,
+        relaxed: Vec::new(),
+        undefined: found.undefined.clone(),
+        notes: Vec::new(),
+        seconds: 0.0,
+        statistics: Vec::new(),
+    };
+    describe(&mut case, model)?;
+    Ok(case)
+}
+
+fn code(repairs: &[Repair], conclusion: &Conclusion) -> u8 {
+    let proved = |repair: &Repair| repair.guarantee == Guarantee::Full;
+    match conclusion {
+        Conclusion::Complete if repairs.is_empty() => UNSAFE,
+        Conclusion::Complete if repairs.iter().all(proved) => SAFE,
+        Conclusion::Complete | Conclusion::Stopped(_) => UNKNOWN,
+        Conclusion::Sequential(_) | Conclusion::Beyond(_) | Conclusion::Undefined(_) => UNSAFE,
+    }
+}
+
+fn placement(program: &Program, repair: &Repair) -> PlacementRow {
+    PlacementRow {
+        fences: repair.placement.fences.iter().map(|fence| row(program, fence)).collect(),
+        cost: repair.placement.cost,
+        verdict: Verdict::Safe(repair.guarantee.clone()),
+        diff: repair.patch.diff.clone(),
+    }
+}
+
+fn row(program: &Program, fence: &Fence) -> FenceRow {
+    let statement = program.source.slice(fence.statement());
+    let statement = match fence.seam.place {
+        ir::Place::Row { column, .. } => statement.trim_end_matches(';').split('|').nth(column as usize),
+        ir::Place::Before { .. } | ir::Place::After { .. } => statement.lines().next(),
+    };
+    FenceRow {
+        kind: fence.spelling.kind.name().to_owned(),
+        text: fence.spelling.text.to_owned(),
+        line: program.source.line(fence.statement()),
+        side: if fence.is_before() { "before" } else { "after" }.to_owned(),
+        statement: statement.unwrap_or_default().trim().to_owned(),
+        function: program.functions[fence.seam.function.index()].name.clone(),
+        cost: fence.cost,
+        orders: fence.orders.clone(),
+    }
+}

@@ -1,0 +1,33 @@
+//! The fewest fences that make a program safe, as a patch of its text.
+//!
+//! # Method
+//! An implicit hitting set. The program gets an inert mark at each place where its text has room for a fence, so that
+//! an execution shows which of these places it passed. From an execution that goes wrong we learn what every repair must
+//! contain: fences are added to it one by one as long as the model still allows it; one of those that are left out must
+//! be there. The cheapest set that satisfies all that was learnt is tried next. If the program is safe with it, no
+//! cheaper one is; if not, there is a new execution to learn from. Nothing of this depends on how the verdict is
+//! found: whoever implements [`Oracle`] can be asked.
+//!
+//! # Sources
+//! The question, and that all minimal placements are wanted, are from Abdulla, Atig, Chen, Leonardsson and Rezine,
+//! "Counter-Example Guided Fence Insertion under TSO" (TACAS 2012) and from Kuperstein, Vechev and Yahav, "Partial-Coherence
+//! Abstractions for Relaxed Memory Models" (PLDI 2011), whose ordering constraints are what [`Fence::orders`] says. We learn
+//! from executions and the axioms of the model instead of from labels in the states of a search.
+//!
+//! # What it can miss
+//! It puts fences between statements of the user's own text: not into expressions, macros and headers. A placement is as
+//! good as the oracle's verdict about it. That fences only forbid executions, and never allow new ones, is taken for
+//! granted; a placement is checked in any case, so a model for which this is not so costs minimality, not safety.
+
+mod hitting;
+mod infer;
+mod kinds;
+mod learn;
+mod patch;
+mod seams;
+
+pub use hitting::{Hit, Hitting};
+pub use infer::{Checked, End, Fence, Inference, Options, Oracle, Placement, Unrepairable, infer};
+pub use kinds::{Costs, Kind, Spelling, spellings, told_apart};
+pub use patch::{Patch, patch};
+pub use seams::{useful, with_fences};

@@ -1,0 +1,220 @@
+//! Fences as changes of a text, and the changes as a unified diff.
+
+use crate::infer::Fence;
+use ir::Place;
+use source::{SourceFile, Span};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// A changed text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Patch {
+    /// The text with the changes.
+    pub text: String,
+    /// The changes as a unified diff with three lines of context.
+    pub diff: String,
+}
+
+/// How many lines of context a diff has.
+const CONTEXT: usize = 3;
+
+/// Text to be put in. Where several go to one place, the smaller rank comes first.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Insertion {
+    at: usize,
+    rank: (bool, Reverse<u32>, bool),
+    text: String,
+}
+
+/// The text with these fences in it; `threads` is the number of columns if the text is a table.
+pub fn patch(file: &SourceFile, fences: &[Fence], threads: usize) -> Patch {
+    let layout = Layout { text: file.text() };
+    let mut insertions = Vec::new();
+    let mut rows: BTreeMap<u32, (Span, BTreeMap<u32, Vec<&str>>)> = BTreeMap::new();
+    for fence in fences {
+        let text = fence.spelling.text;
+        match fence.seam.place {
+            Place::Before { statement, braces } => {
+                insertions.push(layout.before(statement, braces, text));
+                insertions.extend(braces.then(|| Layout::braces(statement)).into_iter().flatten());
+            }
+            Place::After { statement, braces } => {
+                insertions.push(layout.after(statement, braces, text));
+                insertions.extend(braces.then(|| Layout::braces(statement)).into_iter().flatten());
+            }
+            Place::Row { row, column } => {
+                let (_, cells) = rows.entry(row.end).or_insert_with(|| (row, BTreeMap::new()));
+                cells.entry(column).or_default().push(text);
+            }
+        }
+    }
+    for (row, cells) in rows.into_values() {
+        insertions.push(layout.rows(row, &cells, threads));
+    }
+    insertions.sort();
+    // The braces of one statement are there once, whoever wants them.
+    insertions.dedup_by(|a, b| a == b && (a.text == OPEN || a.text == CLOSE));
+    diff(file, &insertions)
+}
+
+const OPEN: &str = "{ ";
+const CLOSE: &str = " }";
+
+struct Layout<'t> {
+    text: &'t str,
+}
+
+impl Layout<'_> {
+    fn line_start(&self, at: usize) -> usize {
+        self.text[..at].rfind('\n').map_or(0, |newline| newline + 1)
+    }
+
+    /// The end of the line, before its line break.
+    fn line_end(&self, at: usize) -> usize {
+        let end = self.text[at..].find('\n').map_or(self.text.len(), |newline| at + newline);
+        if self.text[at..end].ends_with('\r') { end - 1 } else { end }
+    }
+
+    fn newline(&self) -> &'static str {
+        if self.text.contains("\r\n") { "\r\n" } else { "\n" }
+    }
+
+    fn indentation(&self, at: usize) -> &str {
+        let line = &self.text[self.line_start(at)..];
+        &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+    }
+
+    /// Whether nothing but a comment follows in the line.
+    fn ends_line(&self, at: usize) -> bool {
+        let rest = self.text[at..self.line_end(at)].trim();
+        let whole = |open: &str, close: &str| {
+            rest.strip_prefix(open).is_some_and(|inner| inner.strip_suffix(close).is_some_and(|c| !c.contains(close)))
+        };
+        rest.is_empty() || rest.starts_with("//") || whole("/*", "*/") || whole("(*", "*)")
+    }
+
+    fn braces(statement: Span) -> [Insertion; 2] {
+        let (start, end) = (statement.start, statement.end);
+        [
+            Insertion { at: start as usize, rank: (true, Reverse(end), false), text: OPEN.to_owned() },
+            Insertion { at: end as usize, rank: (false, Reverse(start), true), text: CLOSE.to_owned() },
+        ]
+    }
+
+    fn before(&self, statement: Span, braces: bool, text: &str) -> Insertion {
+        let start = statement.start as usize;
+        let line = self.line_start(start);
+        let rank = (true, Reverse(statement.end), true);
+        if !braces && self.text[line..start].trim().is_empty() {
+            return Insertion { at: line, rank, text: format!("{}{text}{}", &self.text[line..start], self.newline()) };
+        }
+        Insertion { at: start, rank, text: format!("{text} ") }
+    }
+
+    fn after(&self, statement: Span, braces: bool, text: &str) -> Insertion {
+        let (start, end) = (statement.start as usize, statement.end as usize);
+        let rank = (false, Reverse(statement.start), false);
+        if !braces && self.ends_line(end) {
+            let text = format!("{}{}{text}", self.newline(), self.indentation(start));
+            return Insertion { at: self.line_end(end), rank, text };
+        }
+        Insertion { at: end, rank, text: format!(" {text}") }
+    }
+
+    /// New rows of a table below a row.
+    fn rows(&self, row: Span, cells: &BTreeMap<u32, Vec<&str>>, threads: usize) -> Insertion {
+        let (start, end) = (self.line_start(row.start as usize), row.end as usize);
+        let line = &self.text[start..end - 1];
+        let known: Vec<usize> = line.split('|').map(|cell| cell.chars().count()).collect();
+        let fits = known.len() == threads && !line.contains('\n');
+        let widths = if fits { known } else { vec![0; threads] };
+        let mut text = String::new();
+        for number in 0..cells.values().map(Vec::len).max().unwrap_or(0) {
+            text.push_str(self.newline());
+            for (column, &width) in widths.iter().enumerate() {
+                let cell = cells.get(&(column as u32)).and_then(|own| own.get(number)).copied().unwrap_or_default();
+                let cell = format!("{}{cell} ", if column == 0 { self.indentation(start) } else { " " });
+                let _ = write!(text, "{cell:<width$}{}", if column + 1 < threads { '|' } else { ';' });
+            }
+        }
+        let rank = (false, Reverse(row.start), false);
+        if self.ends_line(end) {
+            return Insertion { at: self.line_end(end), rank, text };
+        }
+        text.push_str(self.newline());
+        Insertion { at: end, rank, text }
+    }
+}
+
+/// A line of a diff: what it begins with, and the line with its line break.
+type DiffLine = (char, String);
+
+/// Applies insertions in order, and writes down what changed.
+fn diff(file: &SourceFile, insertions: &[Insertion]) -> Patch {
+    let mut text = String::new();
+    let mut lines: Vec<DiffLine> = Vec::new();
+    let mut rest = insertions.iter().peekable();
+    let mut start = 0;
+    let old: Vec<&str> = file.text().split_inclusive('\n').collect();
+    for (number, line) in old.iter().enumerate() {
+        let end = start + line.len();
+        let mut new = String::new();
+        let mut done = start;
+        // What goes to the very end belongs to the last line.
+        let last = number + 1 == old.len();
+        while let Some(insertion) = rest.next_if(|insertion| insertion.at < end || (last && insertion.at == end)) {
+            new.push_str(&file.text()[done..insertion.at]);
+            new.push_str(&insertion.text);
+            done = insertion.at;
+        }
+        new.push_str(&file.text()[done..end]);
+        text.push_str(&new);
+        let parts: Vec<&str> = new.split_inclusive('\n').collect();
+        let kept = parts.iter().position(|part| part == line);
+        if kept.is_none() {
+            lines.push(('-', (*line).to_owned()));
+        }
+        for (at, part) in parts.iter().enumerate() {
+            lines.push((if Some(at) == kept { ' ' } else { '+' }, (*part).to_owned()));
+        }
+        start = end;
+    }
+    Patch { text, diff: unified(file.name(), &lines) }
+}
+
+/// The lines as a unified diff.
+fn unified(name: &str, lines: &[DiffLine]) -> String {
+    let changed: Vec<usize> = (0..lines.len()).filter(|&at| lines[at].0 != ' ').collect();
+    let mut out = String::new();
+    let mut next = 0;
+    while next < changed.len() {
+        let first = changed[next];
+        let mut last = first;
+        while next < changed.len() && changed[next] <= last + 2 * CONTEXT + 1 {
+            last = changed[next];
+            next += 1;
+        }
+        let (from, to) = (first.saturating_sub(CONTEXT), (last + CONTEXT + 1).min(lines.len()));
+        let count = |range: &[DiffLine], sign: char| range.iter().filter(|(s, _)| *s == ' ' || *s == sign).count();
+        let part = |sign: char| {
+            let (before, size) = (count(&lines[..from], sign), count(&lines[from..to], sign));
+            let start = if size == 0 { before } else { before + 1 };
+            if size == 1 { start.to_string() } else { format!("{start},{size}") }
+        };
+        if out.is_empty() {
+            let _ = write!(out, "--- {name}\n+++ {name}\n");
+        }
+        let _ = writeln!(out, "@@ -{} +{} @@", part('-'), part('+'));
+        for (sign, line) in &lines[from..to] {
+            let _ = write!(out, "{sign}{line}");
+            if !line.ends_with('\n') {
+                out.push_str("\n\\ No newline at end of file\n");
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;
