@@ -13,7 +13,7 @@
 //!   labels in states.
 //! * Writes go to the buffer together with the step before them, which restricts how threads take turns, but not what they
 //!   can do: nobody sees a buffer but its thread.
-//! * Before each abstraction gets its turn, a search with short real buffers looks for violations.
+//! * Searches with short real buffers look for violations in turn with the abstractions.
 //!
 //! # What it can miss
 //! Nothing that it says is safe. It gives up where the values of a thread or the objects it makes are not finite, where a
@@ -35,8 +35,11 @@ use search::{Beginning, Outcome, Search};
 use witness::Execution;
 use world::Knowledge;
 
-/// How many states the first look for a violation visits, with short buffers.
+/// How many states each search visits at most in the first round; four times as many in the next.
 const FIRST_LOOK: usize = 20_000;
+
+/// How many searches more have a turn in each round.
+const TURNS: usize = 6;
 
 /// The largest k that is tried without being asked for.
 const LARGEST_K: usize = 12;
@@ -93,8 +96,10 @@ struct Proof<'t> {
 enum Known {
     Safe,
     Violation(Box<Execution>),
-    /// The abstraction shows a violation that does not happen; or not all states were visited.
+    /// The abstraction shows a violation that does not happen; or the buffers were too short.
     Nothing,
+    /// There are more states than were to be visited.
+    TooMany,
 }
 
 impl Proof<'_> {
@@ -140,7 +145,7 @@ impl Proof<'_> {
                 "nothing was found with buffers of at most {} writes",
                 k.unwrap_or(usize::MAX)
             ))),
-            Known::Nothing => Err(NoAnswer::GaveUp(format!(
+            Known::Nothing | Known::TooMany => Err(NoAnswer::GaveUp(format!(
                 "the abstraction {} is too coarse: what it shows does not happen",
                 name(given)
             ))),
@@ -149,21 +154,28 @@ impl Proof<'_> {
 
     /// From coarse to fine until there is an answer.
     fn refine(&mut self, beginning: &Beginning, fixed: Option<usize>) -> Result<Option<Execution>, NoAnswer> {
-        let all = Memory::Exact(usize::MAX);
-        let mut plan = Vec::new();
-        if self.search.buffers == Buffers::None {
-            plan.push((all, usize::MAX));
-        }
-        for k in fixed.unwrap_or(0)..=fixed.unwrap_or(LARGEST_K) {
-            plan.push((Memory::Exact(k + 2), FIRST_LOOK << (2 * k).min(12)));
-            plan.push((Memory::Partial(k), usize::MAX));
-            plan.push((Memory::Full(k), usize::MAX));
-        }
-        for (memory, budget) in plan {
-            match self.attempt(beginning, memory, budget)? {
-                Known::Safe => return Ok(None),
-                Known::Violation(execution) => return Ok(Some(*execution)),
-                Known::Nothing => {}
+        let mut plan: Vec<Memory> = match self.search.buffers {
+            Buffers::None => vec![Memory::Exact(usize::MAX)],
+            Buffers::Thread | Buffers::Location => (fixed.unwrap_or(0)..=fixed.unwrap_or(LARGEST_K))
+                .flat_map(|k| [Memory::Exact(k + 2), Memory::Partial(k), Memory::Full(k)])
+                .collect(),
+        };
+        // Fine abstractions have their turn before coarse ones have visited too many states.
+        for round in 0.. {
+            let budget = FIRST_LOOK << (2 * round).min(40);
+            let turns = plan.len().min(TURNS * (round + 1));
+            let mut open = Vec::new();
+            for &memory in &plan[..turns] {
+                match self.attempt(beginning, memory, budget)? {
+                    Known::Safe => return Ok(None),
+                    Known::Violation(execution) => return Ok(Some(*execution)),
+                    Known::Nothing => {}
+                    Known::TooMany => open.push(memory),
+                }
+            }
+            plan.splice(..turns, open);
+            if plan.is_empty() {
+                break;
             }
         }
         let k = fixed.unwrap_or(LARGEST_K);
@@ -185,7 +197,7 @@ impl Proof<'_> {
                 let found = self.search.replay(beginning, &path);
                 Ok(found.map_or(Known::Nothing, |execution| Known::Violation(Box::new(execution))))
             }
-            Outcome::Budget => Ok(Known::Nothing),
+            Outcome::Budget => Ok(Known::TooMany),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Programs with assertions: can one fail? With larger and larger bounds on loops, if need be.
 
 use crate::{Failure, Found, Request, confused, reached, run};
-use engine::{Guarantee, NoAnswer, Observer, Question, Verdict};
+use engine::{Answer, Guarantee, NoAnswer, Observer, Question, Verdict};
 use ir::Program;
 use model::{Model, Role};
 use std::time::{Duration, Instant};
@@ -13,6 +13,9 @@ fn bounds(first: u32) -> impl Iterator<Item = (u32, u32)> {
         Some((next, (next / 2).max(1)))
     })
 }
+
+/// The engine that proves programs safe whose loops do not end.
+const PROVER: &str = "coherence";
 
 /// Says stop when the time for larger bounds is up.
 struct Patience<'a> {
@@ -29,6 +32,34 @@ impl Observer for Patience<'_> {
     fn phase(&self, name: &str, detail: &str) {
         self.inner.phase(name, detail);
     }
+}
+
+/// What an engine for endless loops says, if there is one for this program and it comes to an answer in half of the time.
+fn prove(
+    program: &Program,
+    model: &Model,
+    request: &Request,
+    observer: &dyn Observer,
+) -> Result<Option<Found<Verdict>>, Failure> {
+    let request = Request { engine: Some(PROVER.to_owned()), ..request.clone() };
+    let until = request.deepen.map(|patience| (Instant::now() + patience / 2, patience));
+    let patience = Patience { inner: observer, until };
+    let found = match run(program, model, &request, Question::Violation(request.property), &patience) {
+        Ok(Ok(found)) => found,
+        // It takes other programs, or gives up: the bounded answer stands.
+        Err(Failure::Refused(..)) | Ok(Err(_)) => return Ok(None),
+        Err(failure) => return Err(failure),
+    };
+    let verdict = verdict(&found)?;
+    Ok(Some(found.map(|_| verdict)))
+}
+
+fn verdict(found: &Found<Answer>) -> Result<Verdict, Failure> {
+    let [execution] = reached(&found.result)? else { return Err(confused()) };
+    Ok(match execution {
+        Some(execution) => Verdict::Unsafe(Box::new(execution.clone())),
+        None => Verdict::Safe(found.result.guarantee.clone()),
+    })
 }
 
 /// Can a property of the program fail?
@@ -68,15 +99,18 @@ pub fn violation(
                 return Ok(best.unwrap_or_else(unknown));
             }
         };
-        let [execution] = reached(&found.result)? else { return Err(confused()) };
-        let verdict = match execution {
-            Some(execution) => Verdict::Unsafe(Box::new(execution.clone())),
-            None => Verdict::Safe(found.result.guarantee.clone()),
-        };
+        let verdict = verdict(&found)?;
         let done = request.deepen.is_none() || !matches!(verdict, Verdict::Safe(Guarantee::Unwound { .. }));
         let found = found.map(|_| verdict);
         if done {
             return Ok(found);
+        }
+        // A few iterations show nothing: perhaps all of them can be covered at once.
+        if best.is_none()
+            && request.engine.is_none()
+            && let Some(proof) = prove(program, model, &request, observer)?
+        {
+            return Ok(proof);
         }
         best = Some(found);
     }
