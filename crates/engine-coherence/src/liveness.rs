@@ -135,7 +135,7 @@ fn through(live: &mut [bool], op: &Op) {
                 kill(live, *dst);
                 uses(live, size);
             }
-            System::AtomicBegin | System::AtomicEnd | System::Critical { .. } | System::Publish => {}
+            System::AtomicBegin | System::AtomicEnd | System::Critical { .. } | System::Await | System::Publish => {}
         },
     }
 }

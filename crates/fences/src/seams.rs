@@ -30,7 +30,11 @@ fn matters(op: &Op) -> bool {
             | System::AtomicEnd
             | System::Critical { .. }
             | System::Publish => true,
-            System::Nondet { .. } | System::Assert { .. } | System::Current { .. } | System::Alloc { .. } => false,
+            System::Await
+            | System::Nondet { .. }
+            | System::Assert { .. }
+            | System::Current { .. }
+            | System::Alloc { .. } => false,
         },
     }
 }

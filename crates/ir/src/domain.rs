@@ -101,6 +101,7 @@ impl Uses {
                 | System::Current { .. }
                 | System::AtomicBegin
                 | System::AtomicEnd
+                | System::Await
                 | System::Critical { .. }
                 | System::Publish,
             ) => {}

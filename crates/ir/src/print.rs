@@ -111,6 +111,7 @@ fn system(program: &Program, function: &Function, op: &System) -> String {
         }
         System::AtomicBegin => "atomic {".to_owned(),
         System::AtomicEnd => "} atomic".to_owned(),
+        System::Await => "await".to_owned(),
         System::Critical { enter: true } => "critical {".to_owned(),
         System::Critical { enter: false } => "} critical".to_owned(),
         System::Publish => "publish".to_owned(),

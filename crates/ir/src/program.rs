@@ -362,6 +362,9 @@ pub enum System {
         /// Whether it enters; else it leaves.
         enter: bool,
     },
+    /// A wait begins: what is read from here on, up to the [`Op::Assume`] that waits, is read again and again. What was read
+    /// before stays as it was read.
+    Await,
     /// Other threads may exist from here on. See [`Program::alone`]. It is executed once at most.
     Publish,
 }

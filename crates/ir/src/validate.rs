@@ -129,7 +129,11 @@ impl Checker<'_> {
                 word(*dst)?;
                 self.expect(size, Width::WORD)
             }
-            System::AtomicBegin | System::AtomicEnd | System::Critical { enter: _ } | System::Publish => Ok(()),
+            System::AtomicBegin
+            | System::AtomicEnd
+            | System::Critical { enter: _ }
+            | System::Await
+            | System::Publish => Ok(()),
         }
     }
 

@@ -140,7 +140,8 @@ impl Run<'_> {
                 let unseen = state.cache.values().all(|cached| cached.written == Bool::FALSE);
                 if *waits && self.settings.waits && unseen {
                     // Nobody sees a section that has only read, so the thread may as well wait inside.
-                    self.wait(state, condition, reads, span);
+                    let repeated = reads.into_iter().filter(|(read, _)| *read >= self.current.awaits).collect();
+                    self.wait(state, condition, repeated, span);
                     state.guard = self.structure.terms.and(state.guard, condition);
                 } else {
                     self.stop_unless(state, condition);
@@ -514,6 +515,7 @@ impl Run<'_> {
                 self.alloc(state, *dst, name, size, (cells.as_deref(), *zeroed), here)?;
             }
             System::AtomicBegin => self.begin(state, function, place),
+            System::Await => self.current.awaits = self.structure.events.len() as u32,
             System::AtomicEnd => {
                 state.section = match state.section {
                     Some((section, depth)) if depth > 1 => Some((section, depth - 1)),
@@ -751,7 +753,11 @@ impl Run<'_> {
                         break;
                     }
                     Op::System(
-                        System::Nondet { .. } | System::Current { .. } | System::Alloc { .. } | System::Critical { .. },
+                        System::Nondet { .. }
+                        | System::Current { .. }
+                        | System::Alloc { .. }
+                        | System::Critical { .. }
+                        | System::Await,
                     ) => {}
                     Op::StoreConditional { .. }
                     | Op::Assume { .. }

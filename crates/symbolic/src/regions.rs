@@ -206,7 +206,9 @@ fn effect(op: &Op) -> (Option<LocalId>, Vec<&Expr>) {
             System::Spawn { dst, args, .. } => (Some(*dst), args.iter().collect()),
             System::Join { thread, result } => (*result, vec![thread]),
             System::Alloc { dst, size, .. } => (Some(*dst), vec![size]),
-            System::AtomicBegin | System::AtomicEnd | System::Critical { .. } | System::Publish => (None, Vec::new()),
+            System::AtomicBegin | System::AtomicEnd | System::Critical { .. } | System::Await | System::Publish => {
+                (None, Vec::new())
+            }
         },
     }
 }

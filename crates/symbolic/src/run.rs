@@ -90,6 +90,8 @@ pub struct Current {
     pub calls: Vec<FunctionId>,
     /// Where our own library was called.
     pub visible: Option<Span>,
+    /// How many events there were when the last wait began.
+    pub awaits: u32,
     /// The states in which the thread ended, and its results.
     pub ends: Vec<(State, Term)>,
 }
@@ -226,6 +228,7 @@ fn mentions(op: &Op) -> Vec<&Expr> {
             | System::Alloc { .. }
             | System::AtomicBegin
             | System::AtomicEnd
+            | System::Await
             | System::Critical { .. }
             | System::Publish,
         ) => Vec::new(),
@@ -286,7 +289,8 @@ impl<'p> Run<'p> {
                 section: None,
             });
         }
-        let current = Current { id: ThreadId(0), context: 0, calls: Vec::new(), visible: None, ends: Vec::new() };
+        let current =
+            Current { id: ThreadId(0), context: 0, calls: Vec::new(), visible: None, awaits: 0, ends: Vec::new() };
         Run {
             program,
             settings,
@@ -370,7 +374,7 @@ impl<'p> Run<'p> {
         state: State,
     ) -> Result<Option<Vec<Term>>, Halt> {
         self.make_room(id);
-        let new = Current { id, context, calls: Vec::new(), visible: None, ends: Vec::new() };
+        let new = Current { id, context, calls: Vec::new(), visible: None, awaits: 0, ends: Vec::new() };
         let outside = std::mem::replace(&mut self.current, new);
         let returned = self.function(body, args, state)?;
         let mut ends = std::mem::take(&mut self.current.ends);

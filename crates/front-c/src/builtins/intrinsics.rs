@@ -21,7 +21,7 @@ use super::Outcome;
 use super::context::{Call, Update};
 use crate::lower::Value;
 use crate::types::Type;
-use ir::{BinaryOp, Expr, Width};
+use ir::{BinaryOp, Expr, Op, System, Width};
 use source::Diagnostic;
 
 pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
@@ -29,6 +29,9 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
     let value = match name {
         "wait" | "assume" => {
             call.arity(1)?;
+            if name == "wait" {
+                call.lowering.emit(Op::System(System::Await));
+            }
             let condition = call.truth(0)?;
             call.assume(condition, name == "wait");
             None

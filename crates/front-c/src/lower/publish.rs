@@ -46,6 +46,7 @@ fn starts(op: &Op, spawning: &[bool]) -> bool {
             | System::Alloc { .. }
             | System::AtomicBegin
             | System::AtomicEnd
+            | System::Await
             | System::Critical { .. }
             | System::Publish => false,
         },

@@ -200,7 +200,7 @@ impl Machine<'_> {
                 }
                 locals[dst.index()] = address(object, 0);
             }
-            System::AtomicBegin | System::AtomicEnd | System::Critical { .. } | System::Publish => {}
+            System::AtomicBegin | System::AtomicEnd | System::Critical { .. } | System::Await | System::Publish => {}
         }
         Ok(())
     }

@@ -56,6 +56,7 @@ impl<'a> Thread<'a> {
                 }
                 self.open += 1;
             }
+            System::Await => self.awaits = self.next,
             System::AtomicEnd => return self.end_section(world),
             System::Critical { enter } => self.inside = enter.then_some(self.span),
             System::Publish => {

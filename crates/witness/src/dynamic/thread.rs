@@ -53,6 +53,8 @@ pub(super) struct Thread<'a> {
     pub(super) known: BTreeMap<Address, Known>,
     /// Where the thread entered the critical section that it is inside.
     pub(super) inside: Option<Span>,
+    /// The next event of the thread when its last wait began.
+    pub(super) awaits: usize,
     silent: u32,
     pub(super) span: Span,
     found: Replayed,
@@ -129,6 +131,7 @@ impl<'a> Thread<'a> {
             section: next,
             known: BTreeMap::new(),
             inside: None,
+            awaits: 0,
             silent: 0,
             span: Span::default(),
             found: Replayed::default(),
@@ -384,7 +387,8 @@ impl<'a> Thread<'a> {
             Op::Assume { condition, waits } => {
                 if self.value(condition).0 == 0 {
                     let (span, reads) = (self.span, self.taint(condition));
-                    return Ok(Flow::Stop(if *waits { Stop::Waits { span, reads } } else { Stop::Leaves }));
+                    let repeated = reads.into_iter().filter(|read| *read >= self.awaits).collect();
+                    return Ok(Flow::Stop(if *waits { Stop::Waits { span, reads: repeated } } else { Stop::Leaves }));
                 }
             }
             Op::System(op) => return self.system(world, op),

@@ -210,6 +210,9 @@ impl<'a> Step<'_, 'a> {
                     self.together(at)?;
                 }
             }
+            System::Await => {
+                self.thread(at).frames.iter_mut().flat_map(|frame| &mut frame.taints).for_each(Taint::settle);
+            }
             System::Publish => self.state.published = true,
         }
         self.advance(at);

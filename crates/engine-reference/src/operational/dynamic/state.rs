@@ -125,6 +125,11 @@ impl Taint {
         }
     }
 
+    /// What was read stays as it is.
+    pub fn settle(&mut self) {
+        *self = Taint::default();
+    }
+
     /// A write to a location reaches memory, from a buffer if it was in one.
     fn land(&mut self, address: Address, from: Option<Pending>) {
         for (read, source) in &mut self.reads {
