@@ -7,6 +7,7 @@ use ir::{Address, Cell, ObjectId, Program, ThreadId, Width, eval, truncate};
 use std::collections::BTreeMap;
 
 /// What an object that the program made is like.
+#[derive(Clone)]
 struct Made {
     size: u64,
     /// Its cells, if the program says which ones it has.
@@ -15,6 +16,7 @@ struct Made {
 }
 
 /// Who touched a location that is not shared, after other threads could exist.
+#[derive(Clone)]
 struct Touch {
     thread: ThreadId,
     several: bool,
@@ -31,6 +33,7 @@ pub(super) enum Target {
     Nowhere,
 }
 
+#[derive(Clone)]
 pub(super) struct Memory<'a> {
     program: &'a Program,
     execution: &'a Execution,

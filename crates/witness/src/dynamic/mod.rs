@@ -184,6 +184,10 @@ impl<'a> World<'a> {
     /// Runs a thread until it stops or waits for another; with `ends`, it does not wait. Says whether it moved.
     fn run_thread(&mut self, at: usize, ends: bool) -> Result<bool, Flaw> {
         let Slot::Alive(mut thread) = std::mem::replace(&mut self.threads[at], Slot::Running) else { return Ok(false) };
+        if self.is_sought(thread.id) && !self.wanted[at] && thread.open == 0 && thread.is_idle(self) {
+            self.threads[at] = self.look(thread);
+            return Ok(true);
+        }
         let (moved, slot) = match thread.run(self)? {
             Pause::Stopped(stop) => (true, Slot::Stopped(thread, stop)),
             Pause::Blocked { span, moved: _ } if ends => {
@@ -195,6 +199,18 @@ impl<'a> World<'a> {
         };
         self.threads[at] = slot;
         Ok(moved)
+    }
+
+    /// Runs a thread on, about which the execution says no more, until it can stop inside a critical section. If it comes
+    /// to something that it cannot do in this execution before that, it has not been run on at all.
+    fn look(&mut self, mut thread: Box<Thread<'a>>) -> Slot<'a> {
+        let memory = self.memory.clone();
+        let outcome = thread.run(self);
+        if outcome.is_ok() && !self.is_sought(thread.id) {
+            return Slot::Alive(thread);
+        }
+        self.memory = memory;
+        Slot::Stopped(thread, Stop::Leaves)
     }
 
     fn result(self) -> Result<Outcome, Flaw> {
