@@ -17,6 +17,10 @@ use source::SourceFile;
 pub fn run(args: &Fences) -> Result<u8> {
     let (file, mut reading) = input::read_program(&args.file, &args.c)?;
     reading.c.seams = true;
+    if reading.preprocessed.is_some() {
+        let anchored = front_c::with_anchors(file.text());
+        reading.preprocessed = Some(preprocess::preprocess_text(&args.file, &args.c, &anchored)?);
+    }
     let program = session::load(&file, &reading)?;
     let mut models = input::models(&args.model)?;
     if args.model.iter().any(|name| name == "all") {
