@@ -73,9 +73,6 @@ fn one(
                 format!("Fences of these kinds at the {places} places of the text with room for them do not help:");
             (why, Some(found), model)
         }
-        Conclusion::Undefined(axiom) => {
-            (format!("The program is undefined, since `{axiom}` fails; fences do not change that."), None, model)
-        }
     };
     let mut case = match found {
         Some(found) => Some(case_of(found, of)?),
@@ -87,9 +84,7 @@ fn one(
     let end = match &conclusion {
         Conclusion::Complete => RepairEnd::Complete,
         Conclusion::Stopped(reason) => RepairEnd::Unknown(reason.to_string()),
-        Conclusion::Sequential(_) | Conclusion::Beyond(_) | Conclusion::Undefined(_) => {
-            RepairEnd::NotRepairable(why, case.as_ref())
-        }
+        Conclusion::Sequential(_) | Conclusion::Beyond(_) => RepairEnd::NotRepairable(why, case.as_ref()),
     };
     let placements = repairs.iter().map(|repair| placement(program, repair)).collect();
     let seconds = watch.seconds();
@@ -146,7 +141,7 @@ fn code(repairs: &[Repair], conclusion: &Conclusion) -> u8 {
         Conclusion::Complete if repairs.is_empty() => UNSAFE,
         Conclusion::Complete if repairs.iter().all(proved) => SAFE,
         Conclusion::Complete | Conclusion::Stopped(_) => UNKNOWN,
-        Conclusion::Sequential(_) | Conclusion::Beyond(_) | Conclusion::Undefined(_) => UNSAFE,
+        Conclusion::Sequential(_) | Conclusion::Beyond(_) => UNSAFE,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{Failure, Found, Request, check, compiled};
 use engine::{Guarantee, NoAnswer, Observer, Verdict};
-use fences::{Checked, End, Inference, Oracle, Patch, Placement, Unrepairable};
+use fences::{Checked, End, Inference, Oracle, Patch, Placement};
 use ir::{Op, Program, TagSet};
 use model::Model;
 use source::SourceFile;
@@ -27,8 +27,6 @@ pub enum Conclusion {
     Sequential(Box<Found<Verdict>>),
     /// The fences that could be put in do not forbid this.
     Beyond(Box<Found<Verdict>>),
-    /// The program is undefined.
-    Undefined(String),
     /// It had to stop.
     Stopped(NoAnswer),
 }
@@ -64,8 +62,7 @@ pub fn fences(
     let mut conclusion = match end {
         End::Complete => Conclusion::Complete,
         End::Stopped(reason) => Conclusion::Stopped(reason),
-        End::Unrepairable(Unrepairable::Undefined(why)) => Conclusion::Undefined(why),
-        End::Unrepairable(Unrepairable::Execution(..)) => hopeless(program, model, &request, observer)?,
+        End::Unrepairable => hopeless(program, model, &request, observer)?,
     };
     let mut repairs = Vec::new();
     for placement in placements {
