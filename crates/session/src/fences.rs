@@ -67,11 +67,7 @@ pub fn fences(
     let mut repairs = Vec::new();
     for placement in placements {
         let patch = fences::patch(&program.source, &placement.fences, program.threads.len());
-        if placement.fences.is_empty() {
-            let guarantee = placement.guarantee.clone();
-            repairs.push(Repair { placement, patch, guarantee });
-            continue;
-        }
+        // Without the marks, also where nothing changes.
         let changed = reload(&SourceFile::new(program.source.name(), patch.text.clone()))?;
         match check(&changed, model, &request, observer)?.result {
             Verdict::Safe(guarantee) => repairs.push(Repair { placement, patch, guarantee }),
@@ -79,13 +75,12 @@ pub fn fences(
                 conclusion = Conclusion::Stopped(reason);
                 break;
             }
-            Verdict::Unsafe(_) if placement.guarantee == Guarantee::Full => {
-                let message = "the text with fences is not what was found to be safe with them".to_owned();
-                return Err(Failure::Internal(message));
-            }
             Verdict::Unsafe(_) => {
-                let reason = "the fences that suffice up to the bound on loops do not suffice beyond it".to_owned();
-                conclusion = Conclusion::Stopped(NoAnswer::GaveUp(reason));
+                let reason = match placement.guarantee {
+                    Guarantee::Full => "the model gives a meaning even to fences that it does not know",
+                    Guarantee::Unwound { .. } => "what suffices up to the bound on loops does not suffice beyond it",
+                };
+                conclusion = Conclusion::Stopped(NoAnswer::GaveUp(reason.to_owned()));
                 break;
             }
         }

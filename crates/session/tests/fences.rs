@@ -4,7 +4,7 @@
 use engine::{Unobserved, Verdict};
 use fences::{Costs, Fence, Kind, Options, Spelling};
 use ir::{Program, Seam};
-use model::Model;
+use model::{Include, Model};
 use session::{Conclusion, Reading, Repairs, Request};
 use source::SourceFile;
 use std::collections::BTreeSet;
@@ -154,6 +154,15 @@ fn every_fence_is_needed_in_the_text_too() {
     assert!(removed > 80, "{removed} fences were left out");
 }
 
+/// Models that include nothing.
+struct Nothing;
+
+impl Include for Nothing {
+    fn read(&self, _name: &str) -> Option<String> {
+        None
+    }
+}
+
 /// The fences of the first repair, as text.
 fn first(path: &str, model: &str, options: &Options) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("two folders up");
@@ -206,6 +215,17 @@ fn fences_that_cannot_help_are_not_offered() {
     let late = sb.replace("exists (0:EAX=0 /\\ 1:EAX=0)", "exists (0:EAX=1 /\\ 1:EAX=1)");
     let found = repairs(&load("late.litmus", &late), &tso, &all());
     assert!(found.repairs.is_empty() && matches!(found.conclusion, Conclusion::Sequential(_)), "{found:?}");
+}
+
+#[test]
+fn a_model_that_knows_no_kinds_gets_no_answer() {
+    let sb = "X86 sb\n{ }\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\nexists (0:EAX=0 /\\ 1:EAX=0)\n";
+    let text = "\"any fence\"\nacyclic po-loc | rf | fr | co\nlet order = (po & ((R * M) | (W * W))) | (po; [F]; po)\n\
+                acyclic order | rfe | fr | co\n";
+    let model = Model::load("any", &SourceFile::new("any.cat", text), &Nothing).expect("a model");
+    assert!(!is_safe(&load("sb.litmus", sb), &model));
+    let found = repairs(&load("sb.litmus", sb), &model, &Options::default());
+    assert!(found.repairs.is_empty() && matches!(found.conclusion, Conclusion::Stopped(_)), "{found:?}");
 }
 
 #[test]
