@@ -17,6 +17,10 @@ use source::SourceFile;
 pub fn run(args: &Fences) -> Result<u8> {
     let (file, mut reading) = input::read_program(&args.file, &args.c)?;
     reading.c.seams = true;
+    if reading.preprocessed.is_some() {
+        let anchored = front_c::with_anchors(file.text());
+        reading.preprocessed = Some(preprocess::preprocess_text(&args.file, &args.c, &anchored)?);
+    }
     let program = session::load(&file, &reading)?;
     let mut models = input::models(&args.model)?;
     if args.model.iter().any(|name| name == "all") {
@@ -69,9 +73,6 @@ fn one(
                 format!("Fences of these kinds at the {places} places of the text with room for them do not help:");
             (why, Some(found), model)
         }
-        Conclusion::Undefined(axiom) => {
-            (format!("The program is undefined, since `{axiom}` fails; fences do not change that."), None, model)
-        }
     };
     let mut case = match found {
         Some(found) => Some(case_of(found, of)?),
@@ -83,9 +84,7 @@ fn one(
     let end = match &conclusion {
         Conclusion::Complete => RepairEnd::Complete,
         Conclusion::Stopped(reason) => RepairEnd::Unknown(reason.to_string()),
-        Conclusion::Sequential(_) | Conclusion::Beyond(_) | Conclusion::Undefined(_) => {
-            RepairEnd::NotRepairable(why, case.as_ref())
-        }
+        Conclusion::Sequential(_) | Conclusion::Beyond(_) => RepairEnd::NotRepairable(why, case.as_ref()),
     };
     let placements = repairs.iter().map(|repair| placement(program, repair)).collect();
     let seconds = watch.seconds();
@@ -142,7 +141,7 @@ fn code(repairs: &[Repair], conclusion: &Conclusion) -> u8 {
         Conclusion::Complete if repairs.is_empty() => UNSAFE,
         Conclusion::Complete if repairs.iter().all(proved) => SAFE,
         Conclusion::Complete | Conclusion::Stopped(_) => UNKNOWN,
-        Conclusion::Sequential(_) | Conclusion::Beyond(_) | Conclusion::Undefined(_) => UNSAFE,
+        Conclusion::Sequential(_) | Conclusion::Beyond(_) => UNSAFE,
     }
 }
 

@@ -32,6 +32,7 @@ const EXPECTED: &[(&str, &str, &str)] = &[
     ("corpus/c/mutex-peterson-twice.c", "pso", "NO FENCES NEEDED"),
     ("corpus/c/mutex-peterson-wrong-order.c", "tso", "NOT REPAIRABLE"),
     ("corpus/c/mutex-bakery-no-choosing.c", "pso", "NOT REPAIRABLE"),
+    ("corpus/c/linux-rcu.c", "pso", "FENCES 1 (cost 3)"),
     ("corpus/c/deque-chase-lev.c", "tso", "FENCES 1 (cost 10)"),
 ];
 

@@ -6,7 +6,7 @@ use crate::learn::{Atom, Learnt};
 use crate::seams::{beside, useful, with_fences};
 use engine::{Guarantee, NoAnswer, Verdict};
 use ir::{Place, Program, Seam};
-use model::Model;
+use model::{Model, Role};
 use source::Span;
 use std::fmt::Display;
 use witness::Execution;
@@ -18,7 +18,7 @@ pub struct Checked {
     pub verdict: Verdict,
     /// The program to which an execution belongs: the given one as the model's machine runs it.
     pub program: Program,
-    /// If the program is not wrong but undefined, why.
+    /// If the execution makes the program undefined, the name of the axiom by which it does.
     pub undefined: Option<String>,
 }
 
@@ -98,22 +98,13 @@ pub struct Placement {
     pub without: Vec<(Execution, Program)>,
 }
 
-/// Why fences do not help.
-#[derive(Debug, Clone)]
-pub enum Unrepairable {
-    /// This execution goes wrong whatever fences there are; it belongs to this program, which has marks.
-    Execution(Box<Execution>, Box<Program>),
-    /// The program is undefined, and no fence changes that.
-    Undefined(String),
-}
-
 /// How a search for fences ended.
 #[derive(Debug, Clone)]
 pub enum End {
     /// All that was asked for was found.
     Complete,
-    /// No set of fences will do.
-    Unrepairable(Unrepairable),
+    /// There is an execution that goes wrong whatever fences there are.
+    Unrepairable,
     /// It had to stop.
     Stopped(NoAnswer),
 }
@@ -215,12 +206,11 @@ impl<O: Oracle> Search<'_, O> {
                     self.found.push(candidate);
                 }
                 Verdict::Unknown(reason) => break End::Stopped(reason),
-                Verdict::Unsafe(_) if checked.undefined.is_some() => {
-                    let why = checked.undefined.unwrap_or_default();
-                    break End::Unrepairable(Unrepairable::Undefined(why));
-                }
                 Verdict::Unsafe(execution) => {
-                    let learnt = Learnt::new(&checked.program, &execution);
+                    let undefines = checked.undefined.and_then(|name| {
+                        self.model.axioms.iter().position(|a| a.role == Role::Undefines && a.name == name)
+                    });
+                    let learnt = Learnt::new(&checked.program, &execution, undefines);
                     let learnt = learnt.map_err(|flaw| self.oracle.defect(flaw.to_string()))?;
                     if learnt.forbidden(self.model, &self.chosen(&candidate)) {
                         let what = "an execution passes fences that forbid it".to_owned();
@@ -234,8 +224,8 @@ impl<O: Oracle> Search<'_, O> {
                     let mut kept = holds.iter();
                     self.found.retain(|_| kept.next().copied().unwrap_or(true));
                     self.learnt.push((learnt, *execution, checked.program));
-                    if let Some(hopeless) = self.demand_from(self.learnt.len() - 1, &candidate) {
-                        break hopeless;
+                    if !self.demand_from(self.learnt.len() - 1, &candidate) {
+                        break End::Unrepairable;
                     }
                 }
             }
@@ -254,16 +244,14 @@ impl<O: Oracle> Search<'_, O> {
         with_fences(self.program, &self.seams, &fences)
     }
 
-    /// Learns from an execution that these fences do not forbid what every repair must contain.
-    fn demand_from(&mut self, number: usize, fences: &[usize]) -> Option<End> {
-        let (learnt, execution, program) = &self.learnt[number];
-        let clause = learnt.demand(self.model, &self.atoms, fences);
-        if clause.is_empty() {
-            let (execution, program) = (Box::new(execution.clone()), Box::new(program.clone()));
-            return Some(End::Unrepairable(Unrepairable::Execution(execution, program)));
+    /// Learns from an execution that these fences do not forbid what every repair must contain; false if nothing helps.
+    fn demand_from(&mut self, number: usize, fences: &[usize]) -> bool {
+        let clause = self.learnt[number].0.demand(self.model, &self.atoms, fences);
+        let hope = !clause.is_empty();
+        if hope {
+            self.clauses.push(clause);
         }
-        self.clauses.push(clause);
-        None
+        hope
     }
 
     /// The cheapest fences that forbid all executions learnt so far and are no stronger form of what was found.
@@ -286,7 +274,7 @@ impl<O: Oracle> Search<'_, O> {
             let allowed =
                 |(learnt, ..): &(Learnt, Execution, Program)| !learnt.forbidden(self.model, &self.chosen(&set));
             let Some(number) = self.learnt.iter().position(allowed) else { return Hit::Set(set) };
-            if self.demand_from(number, &set).is_some() {
+            if !self.demand_from(number, &set) {
                 // All fences together forbid it: that was so when it was learnt.
                 return Hit::None;
             }

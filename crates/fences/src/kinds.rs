@@ -116,7 +116,8 @@ pub fn spellings(program: &Program) -> &'static [Spelling] {
         "LINUX" => KERNEL,
         _ if !program.alone => C11,
         _ if program.source.name().ends_with(".i") => PREPROCESSED,
-        _ if ["smp_mb(", "smp_wmb(", "smp_rmb("].iter().any(|call| text.contains(call)) => KERNEL,
+        // The kernel's names can be macros of the program's own; this header makes them what they are.
+        _ if text.contains("<fencepost.h>") || text.contains("\"fencepost.h\"") => KERNEL,
         _ if text.contains("<stdatomic.h>") => C11,
         _ => GNU,
     }

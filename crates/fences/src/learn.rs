@@ -17,14 +17,16 @@ pub(crate) struct Learnt {
     structure: Structure,
     /// The line of each event, if it accesses memory.
     lines: Vec<Option<u32>>,
+    /// The axiom by which the execution makes the program undefined, if that is what is wrong with it.
+    undefines: Option<usize>,
 }
 
 impl Learnt {
-    /// Takes an execution of a program with marks.
-    pub fn new(program: &Program, execution: &Execution) -> Result<Learnt, Flaw> {
+    /// Takes an execution of a program with marks; `undefines` is the axiom by which it makes the program undefined.
+    pub fn new(program: &Program, execution: &Execution, undefines: Option<usize>) -> Result<Learnt, Flaw> {
         let structure = witness::structure(program, execution)?;
         let line = |event: &witness::Event| event.address().map(|_| program.source.line(event.span));
-        Ok(Learnt { structure, lines: execution.events.iter().map(line).collect() })
+        Ok(Learnt { structure, lines: execution.events.iter().map(line).collect(), undefines })
     }
 
     /// The events that mark a seam.
@@ -49,14 +51,16 @@ impl Learnt {
         structure
     }
 
-    /// Whether the model forbids the execution with these fences.
+    /// Whether nothing is wrong with these fences: the model forbids the execution, or the program is no longer undefined by
+    /// it.
     pub fn forbidden(&self, model: &Model, fences: &[&Atom]) -> bool {
         let structure = self.with(fences);
         // Only the checker knows atomic sections; the other evaluator is quicker.
         if structure.sections.iter().any(Option::is_some) {
             return witness::forbidden(model, &structure).is_some();
         }
-        !Evaluator::new(model, &structure).is_consistent()
+        let mut evaluator = Evaluator::new(model, &structure);
+        !evaluator.is_consistent() || self.undefines.is_some_and(|axiom| !evaluator.fails(axiom))
     }
 
     /// The fences of which every repair must have one, given some that do not suffice: as many as possible are added, and

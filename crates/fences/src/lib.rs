@@ -27,7 +27,7 @@ mod patch;
 mod seams;
 
 pub use hitting::{Hit, Hitting};
-pub use infer::{Checked, End, Fence, Inference, Options, Oracle, Placement, Unrepairable, infer};
+pub use infer::{Checked, End, Fence, Inference, Options, Oracle, Placement, infer};
 pub use kinds::{Costs, Kind, Spelling, spellings, told_apart};
 pub use patch::{Patch, patch};
 pub use seams::{useful, with_fences};

@@ -19,6 +19,8 @@ mod lower;
 mod text;
 mod types;
 
+pub use text::with_anchors;
+
 use source::{Diagnostic, SourceFile};
 
 /// How to read a program.

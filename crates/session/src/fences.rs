@@ -2,7 +2,7 @@
 
 use crate::{Failure, Found, Request, check, compiled};
 use engine::{Guarantee, NoAnswer, Observer, Verdict};
-use fences::{Checked, End, Inference, Oracle, Patch, Placement, Unrepairable};
+use fences::{Checked, End, Inference, Oracle, Patch, Placement};
 use ir::{Op, Program, TagSet};
 use model::Model;
 use source::SourceFile;
@@ -27,8 +27,6 @@ pub enum Conclusion {
     Sequential(Box<Found<Verdict>>),
     /// The fences that could be put in do not forbid this.
     Beyond(Box<Found<Verdict>>),
-    /// The program is undefined.
-    Undefined(String),
     /// It had to stop.
     Stopped(NoAnswer),
 }
@@ -64,17 +62,12 @@ pub fn fences(
     let mut conclusion = match end {
         End::Complete => Conclusion::Complete,
         End::Stopped(reason) => Conclusion::Stopped(reason),
-        End::Unrepairable(Unrepairable::Undefined(why)) => Conclusion::Undefined(why),
-        End::Unrepairable(Unrepairable::Execution(..)) => hopeless(program, model, &request, observer)?,
+        End::Unrepairable => hopeless(program, model, &request, observer)?,
     };
     let mut repairs = Vec::new();
     for placement in placements {
         let patch = fences::patch(&program.source, &placement.fences, program.threads.len());
-        if placement.fences.is_empty() {
-            let guarantee = placement.guarantee.clone();
-            repairs.push(Repair { placement, patch, guarantee });
-            continue;
-        }
+        // Without the marks, also where nothing changes.
         let changed = reload(&SourceFile::new(program.source.name(), patch.text.clone()))?;
         match check(&changed, model, &request, observer)?.result {
             Verdict::Safe(guarantee) => repairs.push(Repair { placement, patch, guarantee }),
@@ -82,13 +75,12 @@ pub fn fences(
                 conclusion = Conclusion::Stopped(reason);
                 break;
             }
-            Verdict::Unsafe(_) if placement.guarantee == Guarantee::Full => {
-                let message = "the text with fences is not what was found to be safe with them".to_owned();
-                return Err(Failure::Internal(message));
-            }
             Verdict::Unsafe(_) => {
-                let reason = "the fences that suffice up to the bound on loops do not suffice beyond it".to_owned();
-                conclusion = Conclusion::Stopped(NoAnswer::GaveUp(reason));
+                let reason = match placement.guarantee {
+                    Guarantee::Full => "the model gives a meaning even to fences that it does not know",
+                    Guarantee::Unwound { .. } => "what suffices up to the bound on loops does not suffice beyond it",
+                };
+                conclusion = Conclusion::Stopped(NoAnswer::GaveUp(reason.to_owned()));
                 break;
             }
         }

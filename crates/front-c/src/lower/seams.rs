@@ -22,8 +22,7 @@ impl Lowering {
         if !self.options.seams || self.body.unit != Unit::User {
             return;
         }
-        let whole = braces || side == Side::Before;
-        let Some(statement) = self.text.statement(statement.start, statement.end, whole) else { return };
+        let Some(statement) = self.text.statement(statement.start, statement.end) else { return };
         let place = match side {
             Side::Before => Place::Before { statement, braces },
             Side::After => Place::After { statement, braces },

@@ -4,8 +4,10 @@
 //! A table of segments leads from a place in the new text back to the old one, and the line markers lead from there to
 //! the user's file.
 
+mod anchors;
 mod rewrite;
 
+pub use anchors::with_anchors;
 pub(crate) use rewrite::SAME;
 
 use rewrite::{Rewriter, Stop};
@@ -20,6 +22,8 @@ pub(crate) struct Text {
     segments: Vec<(usize, usize)>,
     /// The lines of the preprocessor's output; none if the original text is the user's own.
     lines: Vec<Line>,
+    /// Pairs of places, in the original text and in the user's, that are known to be the same, in order.
+    anchors: Vec<(usize, usize)>,
     original: String,
     file: SourceFile,
     file_lines: Vec<usize>,
@@ -47,20 +51,24 @@ pub(crate) struct Place {
 impl Text {
     /// Prepares the user's file, or what a preprocessor made of it.
     pub fn new(file: &SourceFile, preprocessed: Option<&str>) -> Result<Text, Diagnostic> {
-        let original = preprocessed.unwrap_or(file.text());
+        let (original, anchors) = match preprocessed {
+            Some(text) => anchors::take(text),
+            None => (file.text().to_owned(), Vec::new()),
+        };
         let file_lines = line_starts(file.text());
         let mut text = Text {
             parsed: String::new(),
             segments: Vec::new(),
             lines: Vec::new(),
-            original: original.to_owned(),
+            anchors,
+            original: original.clone(),
             file: file.clone(),
             file_lines,
         };
         if preprocessed.is_some() {
-            text.lines = markers(original);
+            text.lines = markers(&original);
         }
-        let mut rewriter = Rewriter::new(original);
+        let mut rewriter = Rewriter::new(&original);
         let result = rewriter.run();
         text.parsed = rewriter.out;
         text.segments = rewriter.segments;
@@ -78,25 +86,46 @@ impl Text {
         self.original_place(self.original_offset(start), self.original_offset(end))
     }
 
-    /// The user's place of a statement, if it is in the user's file, and in no macro as far as its ends are concerned.
-    ///
-    /// `start` may be inexact (the beginning of the line) if `whole` is not asked for.
-    pub fn statement(&self, start: usize, end: usize, whole: bool) -> Option<Span> {
+    /// The user's place of a statement, if it is in the user's file and both of its ends are outside of macros.
+    pub fn statement(&self, start: usize, end: usize) -> Option<Span> {
         let last = end.checked_sub(1)?;
         if !matches!(self.parsed.as_bytes().get(last), Some(b';' | b'}')) {
             return None;
         }
         let (from, to) = (self.original_offset(start), self.original_offset(last));
-        let to = self.exact(to).or_else(|| self.end_of_line(to))?;
-        if !matches!(self.file.text().as_bytes().get(to), Some(b';' | b'}')) {
+        let (from, to) = (self.anchored_start(from).or_else(|| self.exact(from))?, self.end(to)?);
+        let fits = from < to && matches!(self.file.text().as_bytes().get(to - 1), Some(b';' | b'}'));
+        fits.then(|| Span::new(from, to))
+    }
+
+    /// Where in the user's file a statement begins that begins here in the original text, right behind an anchor.
+    fn anchored_start(&self, offset: usize) -> Option<usize> {
+        let at = self.anchors.partition_point(|&(here, _)| here <= offset).checked_sub(1)?;
+        let (here, own) = self.anchors[at];
+        let between = self.original.get(here..offset)?;
+        let blank = between.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'));
+        if !blank {
             return None;
         }
-        let from = match self.exact(from).or_else(|| self.start_of_line(from)) {
-            Some(from) => from,
-            None if whole => return None,
-            None => self.original_place(from, from + 1).span.start as usize,
-        };
-        (from <= to).then(|| Span::new(from, to + 1))
+        let mut rest = self.file.text().get(own..)?;
+        loop {
+            rest = rest.trim_start();
+            rest = if rest.starts_with("//") {
+                rest.split_once('\n')?.1
+            } else if rest.starts_with("/*") {
+                rest.split_once("*/")?.1
+            } else {
+                break;
+            };
+        }
+        // Behind a directive there may be text that does not count.
+        (!rest.starts_with('#')).then(|| self.file.text().len() - rest.len())
+    }
+
+    /// The place in the user's file behind the last byte, here in the original text, of a statement.
+    fn end(&self, last: usize) -> Option<usize> {
+        let found = self.anchors.binary_search_by_key(&(last + 1), |&(here, _)| here).ok();
+        found.map(|at| self.anchors[at].1).or_else(|| self.exact(last).map(|at| at + 1))
     }
 
     /// The byte of the user's file that stands for one of the original text, where the lines agree but for a comment.
@@ -104,31 +133,6 @@ impl Text {
         if self.lines.is_empty() {
             return Some(offset);
         }
-        let (output, own, start) = self.both_lines(offset)?;
-        let rest = own.strip_prefix(output.1)?.trim_start();
-        let comment = rest.starts_with("//") || rest.starts_with("/*");
-        (rest.is_empty() || comment).then(|| start + (offset - output.0))
-    }
-
-    /// The first byte of the user's line, if the byte of the original text is the first one of its line.
-    fn start_of_line(&self, offset: usize) -> Option<usize> {
-        let (output, own, start) = self.both_lines(offset)?;
-        let blank = |line: &str| line.len() - line.trim_start().len();
-        let first = own.trim_start().bytes().next()?;
-        let word = first.is_ascii_alphabetic() || first == b'_';
-        (word && output.0 + blank(output.1) == offset).then(|| start + blank(own))
-    }
-
-    /// The last byte of the user's line, if the byte of the original text is the last one of its line and the same.
-    fn end_of_line(&self, offset: usize) -> Option<usize> {
-        let (output, own, start) = self.both_lines(offset)?;
-        let code = own.find("//").or_else(|| own.find("/*")).map_or(own, |comment| &own[..comment]).trim_end();
-        let last = output.0 + output.1.len() == offset + 1;
-        (last && code.bytes().last() == output.1.bytes().last()).then(|| start + code.len() - 1)
-    }
-
-    /// The line of the original text with where it begins, the user's line for it, and where that begins.
-    fn both_lines(&self, offset: usize) -> Option<((usize, &str), &str, usize)> {
         let at = self.lines.partition_point(|line| line.start <= offset).checked_sub(1)?;
         let line = self.lines.get(at).filter(|line| line.header.is_none())?;
         let next = self.lines.get(at + 1).map_or(self.original.len(), |next| next.start);
@@ -136,7 +140,9 @@ impl Text {
         let start = *self.file_lines.get(number)?;
         let end = self.file_lines.get(number + 1).map_or(self.file.text().len(), |&next| next);
         let (output, own) = (self.original.get(line.start..next)?.trim_end(), self.file.text().get(start..end)?);
-        Some(((line.start, output), own.trim_end(), start))
+        let rest = own.trim_end().strip_prefix(output)?.trim_start();
+        let same = rest.is_empty() || rest.starts_with("//") || rest.starts_with("/*");
+        same.then(|| start + (offset - line.start))
     }
 
     fn original_offset(&self, offset: usize) -> usize {
@@ -247,22 +253,27 @@ mod tests {
     }
 
     #[test]
-    fn statements_are_found_where_macros_allow_it() {
-        let file = SourceFile::new("t.c", "  x = 1; // c\n  CHECK(x);\n  x = ONE; y = 2;\n  if (x) CHECK(y);\n");
-        let output = "# 1 \"t.c\"\n  x = 1;\n  check(x);\n  x = 12; y = 2;\n  if (x) check(y);\n";
-        let text = Text::new(&file, Some(output)).expect("prepared");
-        let find = |what: &str, whole: bool| {
+    fn statements_are_found_beside_macros() {
+        let own = "  x = 1; // c\n  CHECK(x);\n  x = ONE; y = 2; BOTH\n  if (x) CHECK(y);\n";
+        let file = SourceFile::new("t.c", own);
+        // What a preprocessor would make of it.
+        let output = with_anchors(own).replace("CHECK", "check").replace("ONE", "12").replace("BOTH", "b = 1; c = 2;");
+        let output = format!("# 1 \"t.c\"\n{}", output.replace(" // c", ""));
+        let text = Text::new(&file, Some(&output)).expect("prepared");
+        assert!(text.parsed.contains("x = 12; y = 2; b = 1; c = 2;\n"), "{}", text.parsed);
+        let find = |what: &str| {
             let at = text.parsed.find(what).expect("there");
-            text.statement(at, at + what.len(), whole).map(|span| file.slice(span))
+            text.statement(at, at + what.len()).map(|span| file.slice(span))
         };
-        assert_eq!(find("x = 1;", true), Some("x = 1;"));
-        assert_eq!(find("check(x);", true), Some("CHECK(x);"));
-        assert_eq!(find("x = 12;", true), None, "where it ends is not known");
-        assert_eq!(find("y = 2;", true), None, "where it begins is not known");
-        assert!(find("y = 2;", false).is_some_and(|text| text.ends_with("y = 2;")));
-        assert_eq!(find("check(y);", true), None);
-        assert_eq!(find("if (x) check(y);", true), Some("if (x) CHECK(y);"));
-        assert_eq!(find("x = 1", true), None, "this is no statement");
+        assert_eq!(find("x = 1;"), Some("x = 1;"));
+        assert_eq!(find("check(x);"), Some("CHECK(x);"));
+        assert_eq!(find("x = 12;"), Some("x = ONE;"));
+        assert_eq!(find("y = 2;"), Some("y = 2;"));
+        assert_eq!(find("b = 1;"), None, "it is in a macro");
+        assert_eq!(find("c = 2;"), None, "it is in a macro");
+        assert_eq!(find("check(y);"), Some("CHECK(y);"));
+        assert_eq!(find("if (x) check(y);"), None, "where it begins nobody knows: a macro is before it");
+        assert_eq!(find("x = 1"), None, "this is no statement");
     }
 
     #[test]
