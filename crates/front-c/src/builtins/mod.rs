@@ -28,6 +28,7 @@ mod fences;
 mod input;
 mod intrinsics;
 mod kernel;
+mod locked;
 mod memory;
 mod overflow;
 mod property;
