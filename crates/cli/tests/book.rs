@@ -1,6 +1,7 @@
 //! Documents are tests: every litmus test in the book is run, and its observations are those that the book claims.
 //!
-//! A block of a litmus test has a comment `<!-- expect sc: Never; tso: Sometimes -->` in the line above it.
+//! A block of a litmus test has a comment `<!-- expect sc: Never; tso: Sometimes -->` in the line above it. A block of
+//! output has `<!-- output of fencepost check examples/peterson.c -->`, and is what that command prints.
 
 mod common;
 
@@ -56,4 +57,31 @@ fn the_books_litmus_tests_do_what_it_says() {
         }
     }
     assert!(checked > 50, "the book has tests: {checked}");
+}
+
+#[test]
+fn the_book_shows_what_is_printed() {
+    let mut checked = 0;
+    let chapters = std::fs::read_dir(root().join("book/src")).expect("the book is there");
+    for path in chapters.map(|entry| entry.expect("folders can be read").path()) {
+        if path.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
+        let chapter = std::fs::read_to_string(&path).expect("chapters are text");
+        let lines: Vec<&str> = chapter.lines().collect();
+        for (at, line) in lines.iter().enumerate() {
+            let command = line.strip_prefix("<!-- output of fencepost ").and_then(|rest| rest.strip_suffix(" -->"));
+            let Some(command) = command else { continue };
+            let place = format!("{}:{}", path.file_name().unwrap_or_default().to_string_lossy(), at + 1);
+            assert_eq!(lines.get(at + 1), Some(&"```text"), "{place}: the output follows");
+            let shown: Vec<&str> = lines[at + 2..].iter().take_while(|line| **line != "```").copied().collect();
+            let args: Vec<&str> = command.split(' ').collect();
+            let output = fencepost(&args).current_dir(root()).output().expect("it runs");
+            let printed = stdout(&output);
+            let printed: Vec<&str> = printed.trim_end().lines().collect();
+            assert_eq!(printed, shown, "{place}: `fencepost {command}` prints something else");
+            checked += 1;
+        }
+    }
+    assert!(checked >= 4, "the book shows outputs: {checked}");
 }

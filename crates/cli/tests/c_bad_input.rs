@@ -165,3 +165,32 @@ fn a_long_file_is_read_within_its_time() {
     let taken = started.elapsed();
     assert!(taken < Duration::from_secs(30), "{taken:?}");
 }
+
+#[test]
+fn limits_are_kept_while_a_large_formula_is_built() {
+    let mut text = String::from("#include <pthread.h>\n#include <assert.h>\nint g[100];\n");
+    let (count, mut calls) = (5_000, String::new());
+    for n in 0..count {
+        let (read, add) = (n * 7 % 100, n * 3 % 100);
+        let body =
+            format!("    int r = a;\n    g[{}] = r + {n};\n    if (g[{read}] > a)\n        r += g[{add}];", n % 100);
+        text += &format!("static int f{n}(int a)\n{{\n{body}\n    return r;\n}}\n\n");
+        calls += &format!("    r += f{n}(r);\n");
+    }
+    text +=
+        &format!("static void *t(void *p)\n{{\n    int r = 0;\n{calls}    assert(r != 12345);\n    return 0;\n}}\n");
+    text +=
+        "int main(void)\n{\n    pthread_t a, b;\n    pthread_create(&a, 0, t, 0);\n    pthread_create(&b, 0, t, 0);\n";
+    text += "    pthread_join(a, 0);\n    pthread_join(b, 0);\n    return 0;\n}\n";
+    let path = scratch("c-bad-input").join("formula.c");
+    std::fs::write(&path, text).expect("the file can be written");
+    let file = path.display().to_string();
+    let started = Instant::now();
+    let args = ["check", &*file, "--model", "tso", "--timeout", "3", "--memory", "400"];
+    let output = fencepost(&args).output().expect("the binary starts");
+    let (taken, text) = (started.elapsed(), String::from_utf8_lossy(&output.stdout));
+    let last = text.lines().last().unwrap_or_default();
+    assert!(last.starts_with("UNKNOWN (timeout after 3 s") || last.contains("MiB of memory used"), "{last}");
+    assert_eq!(output.status.code(), Some(5));
+    assert!(taken < Duration::from_secs(12), "{taken:?}");
+}

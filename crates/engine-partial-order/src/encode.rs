@@ -110,6 +110,14 @@ impl<'p> Problem<'p> {
             }
             let (blaster, solver) = (&mut self.blaster, &mut self.solver);
             graphs.push(Product::new(&mut self.events, &mut relations, blaster, solver, units).build(axiom.node)?);
+            // Where reads-from is not global, it is here that a section sees all of another one or nothing.
+            let local = !shape::is_global(model, axiom) && shape::is_uniproc(model, axiom);
+            if local && !sections.is_empty() && !shape::is_implied(model, axiom, false) {
+                let mut units = Units::none(self.events.len());
+                sections.iter().for_each(|section| units.join(section));
+                let (blaster, solver) = (&mut self.blaster, &mut self.solver);
+                graphs.push(Product::new(&mut self.events, &mut relations, blaster, solver, units).build(axiom.node)?);
+            }
         }
         for axiom in axioms.iter().filter(|axiom| axiom.requirement != Requirement::Acyclic) {
             if shape::is_atomicity(model, axiom) {

@@ -106,18 +106,24 @@ int sem_wait(struct __fencepost_sem *s) {
     return 0;
 }
 
-/* The value of errno is not modelled: who wants to know why it failed is refused where errno is read. */
 int sem_trywait(struct __fencepost_sem *s) {
     unsigned int old = 0;
     __fencepost_fence();
     old = __fencepost_take(&s->value);
     __fencepost_fence();
     if (old) return 0;
+    /* EAGAIN. */
+    *__errno_location() = 11;
     return -1;
 }
 
 int sem_timedwait(struct __fencepost_sem *s, const void *until) {
-    if (__fencepost_choice()) return sem_trywait(s);
+    if (__fencepost_choice()) {
+        int result = sem_trywait(s);
+        /* ETIMEDOUT. */
+        if (result) *__errno_location() = 110;
+        return result;
+    }
     return sem_wait(s);
 }
 

@@ -70,8 +70,31 @@ pub(crate) struct Member {
     pub name: Option<String>,
     pub ty: Type,
     pub offset: u64,
-    /// For a bit-field: how many bits count.
-    pub bits: Option<u8>,
+    pub bits: Option<BitField>,
+}
+
+/// Where a bit-field is inside its unit. Neighbours share a unit, which is one cell: to write one of them is to read and
+/// write the unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BitField {
+    /// How many bits it has.
+    pub bits: u8,
+    /// How many bits of the unit are below it.
+    pub shift: u8,
+    /// How many bits the unit has.
+    pub unit: u8,
+}
+
+impl BitField {
+    /// The type of the cell that it is in.
+    pub fn unit_type(self) -> Type {
+        match self.unit {
+            8 => Type::UCHAR,
+            16 => Type::USHORT,
+            32 => Type::UINT,
+            _ => Type::ULONG_LONG,
+        }
+    }
 }
 
 /// A scalar inside an object.
@@ -253,38 +276,70 @@ impl Types {
     }
 
     /// Gives a structure or union its members, which are placed in order.
+    ///
+    /// Bit-fields that follow each other share units as far as they fit: the smallest that holds them all, but none wider
+    /// than the widest of their types. A field of no bits ends that.
     pub fn complete(&mut self, id: RecordId, mut members: Vec<Member>) -> Result<(), NoLayout> {
+        const TOO_LARGE: &str = "a structure too large to have a size";
         let union = self.record(id).union;
         let (mut size, mut align) = (0u64, 1u64);
         let last = members.len().saturating_sub(1);
-        for (at, member) in members.iter_mut().enumerate() {
+        let mut at = 0;
+        while at < members.len() {
+            if !union && members[at].bits.is_some() {
+                let end = members[at..].iter().position(|m| m.bits.is_none_or(|field| field.bits == 0));
+                let end = end.map_or(members.len(), |length| at + length.max(1));
+                size = self.place_bit_fields(&mut members[at..end], size)?;
+                at = end;
+                continue;
+            }
+            let member = &mut members[at];
             let flexible = matches!(member.ty.kind, Kind::Array(_, None)) && at == last && !union;
-            let (bytes, step) = match member.bits {
-                // Each bit-field is a cell of its own, in the smallest unit that holds it.
-                Some(bits) => {
-                    let unit = u64::from(bits.max(1)).div_ceil(8).next_power_of_two();
-                    (unit, unit)
-                }
-                None if flexible => (0, self.align(&member.ty)?),
-                None => (self.size(&member.ty)?, self.align(&member.ty)?),
-            };
+            let bytes = if flexible { 0 } else { self.size(&member.ty)? };
+            let step = self.align(&member.ty)?;
             if flexible && let Kind::Array(element, None) = &member.ty.kind {
                 member.ty = Kind::Array(element.clone(), Some(0)).into();
             }
+            if let Some(field) = &mut member.bits {
+                field.unit = (bytes * 8) as u8;
+            }
             align = align.max(step);
             member.offset = if union { 0 } else { size.next_multiple_of(step) };
-            let end = member.offset.checked_add(bytes).ok_or("a structure too large to have a size")?;
-            size = size.max(end);
+            size = size.max(member.offset.checked_add(bytes).ok_or(TOO_LARGE)?);
+            at += 1;
         }
-        if members.iter().any(|member| member.bits.is_some()) {
-            let declared = members.iter().filter_map(|m| self.align(&m.ty).ok()).max().unwrap_or(1);
-            align = align.max(declared);
+        for member in members.iter().filter(|m| m.bits.is_some_and(|field| field.bits > 0)) {
+            align = align.max(self.align(&member.ty)?);
         }
+        // What has no name was there for its room only.
+        members.retain(|member| member.name.is_some() || member.bits.is_none());
         let record = &mut self.records[id.0 as usize];
-        record.size = size.checked_next_multiple_of(align).ok_or("a structure too large to have a size")?;
+        record.size = size.checked_next_multiple_of(align).ok_or(TOO_LARGE)?;
         record.align = align;
         record.members = Some(members);
         Ok(())
+    }
+
+    /// Places bit-fields that follow each other, from a byte on. Gives the byte after them.
+    fn place_bit_fields(&self, fields: &mut [Member], from: u64) -> Result<u64, NoLayout> {
+        let all: u64 = fields.iter().filter_map(|m| m.bits).map(|field| u64::from(field.bits)).sum();
+        if all == 0 {
+            return Ok(from);
+        }
+        let mut unit = all.div_ceil(8).next_power_of_two();
+        let widest = fields.iter().map(|m| self.size(&m.ty)).collect::<Result<Vec<_>, _>>()?;
+        unit = unit.min(widest.into_iter().max().unwrap_or(1));
+        let (mut offset, mut used) = (from.next_multiple_of(unit), 0u64);
+        for member in fields {
+            let Some(field) = &mut member.bits else { continue };
+            if used + u64::from(field.bits) > unit * 8 {
+                (offset, used) = (offset + unit, 0);
+            }
+            (field.shift, field.unit) = (used as u8, (unit * 8) as u8);
+            member.offset = offset;
+            used += u64::from(field.bits);
+        }
+        Ok(offset + unit)
     }
 
     /// The member called `name`, also inside anonymous members, with its offset from the beginning of the record.
@@ -330,9 +385,11 @@ impl Types {
                 }
                 for member in members {
                     match member.bits {
-                        Some(bits) => {
-                            let leaf = Leaf { offset: base + member.offset, ty: unit_type(&member.ty, bits) };
-                            self.push(leaf, out)?;
+                        Some(field) => {
+                            let offset = base + member.offset;
+                            if field.shift == 0 || out.last().is_none_or(|last| last.offset != offset) {
+                                self.push(Leaf { offset, ty: field.unit_type() }, out)?;
+                            }
                         }
                         None => self.collect(&member.ty, base + member.offset, out)?,
                     }
@@ -362,7 +419,10 @@ impl Types {
         by_size.sort_by_key(|m| std::cmp::Reverse(self.size(&m.ty).unwrap_or(0)));
         for member in by_size {
             let mut own = Vec::new();
-            self.collect(&member.ty, 0, &mut own)?;
+            match member.bits {
+                Some(field) => self.push(Leaf { offset: 0, ty: field.unit_type() }, &mut own)?,
+                None => self.collect(&member.ty, 0, &mut own)?,
+            }
             for leaf in own {
                 let (start, end) = (leaf.offset, leaf.offset + self.size(&leaf.ty)?);
                 let clash = |other: &Leaf| {
@@ -388,10 +448,22 @@ impl Types {
             Kind::Record(id) => {
                 let members = self.record(*id).members.as_deref().unwrap_or_default();
                 let inside = |member: &&Member| {
-                    let size = if member.bits.is_some() { 1 } else { self.size(&member.ty).unwrap_or(0) };
+                    let size = match member.bits {
+                        Some(field) => u64::from(field.unit) / 8,
+                        None => self.size(&member.ty).unwrap_or(0),
+                    };
                     (member.offset..member.offset + size).contains(&offset)
                 };
                 let Some(member) = members.iter().find(inside) else { return format!("+{offset}") };
+                if member.bits.is_some() && !self.record(*id).union {
+                    let unit = members.iter().filter(|m| m.bits.is_some() && m.offset == member.offset);
+                    let names: Vec<&str> = unit.filter_map(|m| m.name.as_deref()).collect();
+                    return if let [name] = names[..] {
+                        format!(".{name}")
+                    } else {
+                        format!(".{{{}}}", names.join(","))
+                    };
+                }
                 let rest = self.path(&member.ty, offset - member.offset);
                 member.name.as_ref().map_or(rest.clone(), |name| format!(".{name}{rest}"))
             }
@@ -440,14 +512,5 @@ impl Types {
     fn describe_signature(&self, signature: &Signature, middle: &str) -> String {
         let params: Vec<String> = signature.params.iter().map(|p| self.describe(p)).collect();
         format!("{} {middle}({})", self.describe(&signature.result), params.join(", "))
-    }
-}
-
-/// The type of the cell that holds a bit-field.
-pub(crate) fn unit_type(declared: &Type, bits: u8) -> Type {
-    let unit = bits.max(1).div_ceil(8).next_power_of_two() * 8;
-    match declared.kind {
-        Kind::Int { signed, rank, .. } => Type::integer(unit, signed, rank),
-        _ => declared.clone(),
     }
 }

@@ -62,6 +62,28 @@ fn what_is_not_supported_is_named_with_its_place() {
     check("int f(void); int (*p)(void) = f;\nint main(void) {\n return p(); }", "may be called through a pointer", 1);
     check("int main(void) {\n return main(); }", "`main` is called", 2);
     check("int x;", "no function `main`", 1);
+    check(
+        "void *realloc(void *, unsigned long);\nint main(void) {\n realloc(0, 8); return 0; }",
+        "`realloc` is not",
+        3,
+    );
+    check("char *strdup(const char *);\nint main(void) {\n strdup(\"a\"); return 0; }", "`strdup` is not", 3);
+    check("int main(void) {\n int f(void) { return 1; }\n return f(); }", "unexpected `{`", 2);
+    check(
+        "int x;\nint main(void) { int r = 0;\n __asm__(\"lock; cmpxchgl %2,%1; sete %0\" : \"+q\"(r), \"+m\"(x) : \"r\"(1)); return r; }",
+        "`lock cmpxchgl %2,%1` is not supported",
+        3,
+    );
+    check(
+        "int x;\nint main(void) {\n __asm__(\"cmpxchgl %1,%0\" : \"+m\"(x) : \"r\"(1)); return 0; }",
+        "is not supported",
+        3,
+    );
+    check(
+        "int x;\nint main(void) {\n __asm__(\"lock; cmpxchgl %1,%0\" : \"+m\"(x) : \"r\"(1)); return 0; }",
+        "register a",
+        3,
+    );
     check("int main(void) {\n __attribute__((cleanup(f))) int x; return x; }", "cleanup", 2);
 }
 

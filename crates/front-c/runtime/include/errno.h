@@ -1,4 +1,4 @@
-/* The numbers of errors. Used where the system has no header of its own. The variable errno is not modelled. */
+/* The numbers of errors. Used where the system has no header of its own. */
 #ifndef FENCEPOST_ERRNO_H
 #define FENCEPOST_ERRNO_H
 #define EPERM 1

@@ -1,4 +1,4 @@
-//! Inline assembly: fences and nothing else.
+//! Inline assembly: fences, and single instructions that update memory.
 
 use super::context::Call;
 use super::fences::emit_pairs;
@@ -28,6 +28,12 @@ pub(crate) fn asm(lowering: &mut Lowering, asm: &Node<AsmStatement>, span: Span)
     };
     let text = unquote(&template.node);
     let mut call = Call { lowering, name: "asm", args: &[], span };
+    if let (AsmStatement::GnuExtended(extended), [instruction]) = (&asm.node, &instructions(&text)[..])
+        && meaning(instruction) == Meaning::Unknown
+        && super::locked::update(&mut call, extended, instruction)?
+    {
+        return Ok(());
+    }
     // An operand that is read and written keeps its value, since nothing here changes one. One that is only written would
     // take a value from somewhere.
     if let Some(operand) = outputs.iter().find(|operand| !unquote(&operand.node.constraints.node).starts_with('+')) {
@@ -44,8 +50,8 @@ pub(crate) fn asm(lowering: &mut Lowering, asm: &Node<AsmStatement>, span: Span)
             Meaning::Pairs(pairs) => emit_pairs(&mut call, &pairs),
             Meaning::Unknown => {
                 return Err(call.error(format!("the instruction `{instruction}` is not supported")).help(
-                    "of inline assembly only fences are understood (mfence, sync, lwsync, dmb ish…); write the rest in C, for \
-                     example with __atomic_exchange_n",
+                    "of inline assembly fences are understood (mfence, sync, lwsync, dmb ish…) and single instructions such as \
+                     xchg and lock cmpxchg; write the rest in C, for example with __atomic_exchange_n",
                 ));
             }
         }
@@ -54,7 +60,7 @@ pub(crate) fn asm(lowering: &mut Lowering, asm: &Node<AsmStatement>, span: Span)
 }
 
 /// The text of string literals, with their escapes resolved as far as assembly uses them.
-fn unquote(literal: &[String]) -> String {
+pub(super) fn unquote(literal: &[String]) -> String {
     let mut text = String::new();
     for piece in literal {
         let inner = piece.trim().trim_start_matches(|c: char| c != '"').trim_start_matches('"');

@@ -19,6 +19,9 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             let ty = call.lowering.types.size_type();
             call.lowering.int(-1, &ty)
         }
+        "__builtin_bswap16" => swapped(call, &Type::USHORT)?,
+        "__builtin_bswap32" => swapped(call, &Type::UINT)?,
+        "__builtin_bswap64" => swapped(call, &Type::ULONG_LONG)?,
         "__builtin_prefetch" => return Ok(Some(None)),
         "__builtin_assume_aligned" => {
             call.at_least(1)?;
@@ -52,6 +55,29 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         },
     };
     Ok(Some(Some(value)))
+}
+
+/// A number with its bytes in the other order.
+fn swapped(call: &mut Call<'_, '_>, ty: &Type) -> Result<Value, Diagnostic> {
+    call.arity(1)?;
+    let value = call.value_as(0, ty)?;
+    let value = call.keep(value).expr;
+    let width = ty.width().unwrap_or(Width::WORD);
+    Ok(Value { expr: swapped_bytes(&value, width), ty: ty.clone() })
+}
+
+/// The bytes of a value in the other order.
+pub(super) fn swapped_bytes(value: &Expr, width: Width) -> Expr {
+    let number = |n: u64| Expr::Const(n, width);
+    let bits = u64::from(width.bits());
+    if bits <= 8 {
+        return value.clone();
+    }
+    let bytes = (0..bits / 8).map(|at| {
+        let byte = value.clone().binary(BinaryOp::LShr, number(8 * at)).binary(BinaryOp::And, number(0xff));
+        byte.binary(BinaryOp::Shl, number(bits - 8 - 8 * at))
+    });
+    bytes.fold(number(0), |all, byte| all.binary(BinaryOp::Or, byte))
 }
 
 /// What is counted.

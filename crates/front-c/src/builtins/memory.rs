@@ -1,6 +1,7 @@
 //! Memory: allocation, and copying of objects whose types are known.
 
 use super::Outcome;
+use super::bits::swapped_bytes;
 use super::context::Call;
 use crate::lower::Value;
 use crate::types::{Leaf, Type};
@@ -66,13 +67,17 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         }
         "strlen" => {
             call.arity(1)?;
-            let Some(text) = call.lowering.string_value(&call.args[0]) else { return Err(strings(call)) };
+            // Other texts are counted by the library's own loop.
+            let Some(text) = call.lowering.string_value(&call.args[0]) else { return Ok(None) };
             let length = text.split('\0').next().map_or(0, str::len);
             let ty = call.lowering.types.size_type();
             Some(call.lowering.int(length as i64, &ty))
         }
-        "memcmp" | "strcmp" | "strncmp" | "strcpy" | "strncpy" | "strcat" | "strdup" | "strchr" | "strstr"
-        | "sprintf" | "snprintf" | "memchr" => return Err(strings(call)),
+        "memcmp" => {
+            call.arity(3)?;
+            Some(compare(call)?)
+        }
+        "strdup" | "strndup" | "strstr" | "strtok" | "sprintf" | "snprintf" | "memchr" => return Err(strings(call)),
         "scanf" | "fscanf" | "sscanf" | "fgets" | "gets" | "getline" | "fread" | "read" => {
             let message = format!("`{}` is not supported", call.name);
             return Err(call.error(message).help("take any value instead: x = __VERIFIER_nondet_int()"));
@@ -83,8 +88,8 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 fn strings(call: &Call<'_, '_>) -> Diagnostic {
-    call.error(format!("`{}` is not supported: the library knows no strings", call.name))
-        .help("compare numbers instead, or write the loop over the characters")
+    call.error(format!("`{}` is not supported: it works on texts whose length is not known", call.name))
+        .help("use numbers instead, or write the loop over the characters")
 }
 
 /// A new block. Argument `size` says how many bytes it has, or each of `count` elements has.
@@ -226,6 +231,45 @@ fn copy(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
         call.lowering.store(shifted(&target.expr, leaf.offset), value, tags.clone());
     }
     Ok(Value { expr: target.expr, ty: Type::VOID.pointer_to() })
+}
+
+/// Compares two blocks scalar by scalar, from the first on, each as its bytes lie in memory: the lowest one first.
+fn compare(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
+    let bytes = byte_count(call, 2)?;
+    let left = uncast(call, 0)?;
+    let left = call.keep(left);
+    let right = uncast(call, 1)?;
+    let right = call.keep(right);
+    let (one, other) = (call.lowering.pointee(&left)?, call.lowering.pointee(&right)?);
+    let one_leaves = leaves(call, if one.is_void() { &other } else { &one }, bytes)?;
+    let other_leaves = leaves(call, if other.is_void() { &one } else { &other }, bytes)?;
+    let same = one_leaves.len() == other_leaves.len()
+        && one_leaves.iter().zip(&other_leaves).all(|(a, b)| a.offset == b.offset && a.ty.width() == b.ty.width());
+    let all: u64 = one_leaves.iter().filter_map(|leaf| leaf.ty.width()).map(|w| u64::from(w.bits()) / 8).sum();
+    if !same || all != u64::try_from(bytes).unwrap_or(0) {
+        let (one, other) = (call.lowering.types.describe(&one), call.lowering.types.describe(&other));
+        return Err(call
+            .error(format!("`memcmp` compares `{one}` with `{other}`, which consist of other scalars or have gaps"))
+            .help("compare the members one by one"));
+    }
+    let tags = call.lowering.tags(&["NA"]);
+    let mut pairs = Vec::new();
+    for leaf in &one_leaves {
+        let ty = leaf.ty.unqualified();
+        let width = ty.width().unwrap_or(Width::WORD);
+        let mut side = |base: &Expr| -> Result<Expr, Diagnostic> {
+            let value = call.lowering.load(shifted(base, leaf.offset), &ty, tags.clone())?;
+            Ok(swapped_bytes(&call.keep(value).expr, width))
+        };
+        pairs.push((side(&left.expr)?, side(&right.expr)?));
+    }
+    let number = |n: i64| Box::new(Expr::constant(n, Width::INT));
+    let expr = pairs.into_iter().rev().fold(Expr::constant(0, Width::INT), |rest, (a, b)| {
+        let less = a.clone().binary(BinaryOp::ULt, b.clone());
+        let differs = a.binary(BinaryOp::Ne, b);
+        Expr::Select(Box::new(differs), Box::new(Expr::Select(Box::new(less), number(-1), number(1))), Box::new(rest))
+    });
+    Ok(Value { expr, ty: Type::INT })
 }
 
 /// The value of a pointer argument, with the type it has without a cast to `void *` or `char *`.

@@ -28,7 +28,9 @@ mod fences;
 mod input;
 mod intrinsics;
 mod kernel;
+mod locked;
 mod memory;
+mod overflow;
 mod property;
 mod threads;
 
@@ -54,6 +56,7 @@ pub(crate) const RUNTIME: &[(&str, &str)] = &[
     ("rwlock.c", include_str!("../../runtime/rwlock.c")),
     ("thread.c", include_str!("../../runtime/thread.c")),
     ("threads.c", include_str!("../../runtime/threads.c")),
+    ("string.c", include_str!("../../runtime/string.c")),
 ];
 
 macro_rules! header {
@@ -94,6 +97,7 @@ pub(crate) fn call(lowering: &mut Lowering, name: &str, args: &[Node<Expression>
         threads::call,
         memory::call,
         bits::call,
+        overflow::call,
         input::call,
         kernel::call,
     ];
@@ -117,6 +121,7 @@ pub(crate) fn writes_through(name: &str, arg: usize) -> bool {
         "pthread_create" => arg < 2,
         "pthread_join" | "pthread_setcancelstate" | "pthread_setcanceltype" => arg == 1,
         "pthread_key_create" | "tss_create" | "posix_memalign" | "time" => arg == 0,
+        _ if name.ends_with("_overflow") => arg == 2,
         _ if threads::ignored(name) => true,
         _ => atomics::writes_through(name, arg),
     }

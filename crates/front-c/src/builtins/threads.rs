@@ -88,10 +88,6 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             let message = format!("`{}` is not supported: threads end only by themselves", call.name);
             return Err(call.error(message).help("let the thread look at a flag, and set the flag here"));
         }
-        "__errno_location" | "___errno" | "__error" => {
-            let message = "`errno` is not supported";
-            return Err(call.error(message).help("look at what the function gives back instead"));
-        }
         name if unknown(name) => {
             let message = format!("`{name}` is not supported");
             return Err(call.error(message).help(

@@ -71,7 +71,8 @@ impl Lowering {
     fn convert_float(&mut self, value: &Value, to: &Type, width: Width) -> Result<Value, Diagnostic> {
         if !to.is_float() {
             if let Some(number) = float_constant(value) {
-                return Ok(self.int(number as i64, to));
+                let whole = if to.kind == Kind::Bool { i64::from(number != 0.0) } else { number as i64 };
+                return Ok(self.int(whole, to));
             }
             let complaint = self.error(self.span(), "a floating-point value is made into an integer here");
             return Err(complaint.help("compute it with integers: the values of floating-point numbers are not known"));

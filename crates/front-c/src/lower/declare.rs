@@ -2,7 +2,7 @@
 
 use super::scope::{Entity, Tag};
 use super::{Lowering, Unit};
-use crate::types::{Kind, Member, Record, RecordId, Signature, Type};
+use crate::types::{BitField, Kind, Member, Record, RecordId, Signature, Type};
 use lang_c::ast::{
     ArraySize, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, Ellipsis, EnumType, Expression,
     Extension, ParameterDeclaration, PointerQualifier, SpecifierQualifier, StorageClassSpecifier, StructDeclaration,
@@ -213,7 +213,7 @@ impl Lowering {
                         members.push(Member { name: None, ty: base.clone(), offset: 0, bits: None });
                     }
                     for declarator in &field.node.declarators {
-                        members.extend(self.member(&base, &declarator.node)?);
+                        members.push(self.member(&base, &declarator.node)?);
                     }
                 }
                 StructDeclaration::StaticAssert(_) => {}
@@ -227,7 +227,7 @@ impl Lowering {
         Ok(Kind::Record(id).into())
     }
 
-    fn member(&mut self, base: &Type, node: &lang_c::ast::StructDeclarator) -> Result<Option<Member>, Diagnostic> {
+    fn member(&mut self, base: &Type, node: &lang_c::ast::StructDeclarator) -> Result<Member, Diagnostic> {
         let (name, ty) = match &node.declarator {
             Some(declarator) => {
                 let ty = self.declarator_type(base.clone(), &declarator.node).unwrap_or_else(bad);
@@ -240,8 +240,9 @@ impl Lowering {
                 let bits = self.const_value(width).and_then(|bits| u8::try_from(bits).ok());
                 let limit = ty.width().map_or(0, |w| w.bits() as u8);
                 match bits {
-                    Some(0) if name.is_none() => return Ok(None),
-                    Some(bits) if bits >= 1 && bits <= limit => Some(bits),
+                    Some(bits) if bits <= limit && (bits >= 1 || name.is_none()) => {
+                        Some(BitField { bits, shift: 0, unit: limit })
+                    }
                     Some(_) | None => {
                         let message = "the width of this bit-field is not supported";
                         return Err(self.error(self.at(width.span), message).help("use a constant that fits its type"));
@@ -250,10 +251,7 @@ impl Lowering {
             }
             None => None,
         };
-        if name.is_none() && bits.is_some() {
-            return Ok(None);
-        }
-        Ok(Some(Member { name, ty, offset: 0, bits }))
+        Ok(Member { name, ty, offset: 0, bits })
     }
 
     fn new_record(&mut self, tag: Option<&str>, union: bool) -> RecordId {

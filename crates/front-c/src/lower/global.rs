@@ -216,7 +216,13 @@ impl Lowering {
                 let complaint = self.error(span, "this initialises a part of the variable with another size");
                 return Err(complaint.help("initialise the largest member of the union"));
             }
-            cell.initial = value;
+            cell.initial = match (&cell.initial, value, setting.bits) {
+                (Expr::Const(unit, width), Expr::Const(value, _), Some(field)) => {
+                    let mask = Width::new(field.bits).mask() << field.shift;
+                    Expr::Const((unit & !mask) | value, *width)
+                }
+                (_, value, _) => value,
+            };
         }
         Ok(cells)
     }

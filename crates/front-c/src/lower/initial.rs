@@ -5,7 +5,7 @@
 
 use super::place::Place;
 use super::{Lowering, Value};
-use crate::types::{Kind, Member, Type, unit_type};
+use crate::types::{BitField, Kind, Member, Type};
 use ir::{Expr, Width};
 use lang_c::ast::{Designator, Expression, Initializer, InitializerListItem};
 use lang_c::span::Node;
@@ -17,7 +17,7 @@ pub(crate) struct Setting<'a> {
     pub offset: u64,
     /// The type of the part: a scalar, or a structure that is copied.
     pub ty: Type,
-    pub bits: Option<u8>,
+    pub bits: Option<BitField>,
     pub source: Source<'a>,
 }
 
@@ -59,7 +59,7 @@ impl Lowering {
         &mut self,
         ty: &Type,
         base: u64,
-        bits: Option<u8>,
+        bits: Option<BitField>,
         initializer: &'a Initializer,
         out: &mut Vec<Setting<'a>>,
     ) -> Result<u64, Diagnostic> {
@@ -253,7 +253,7 @@ impl Lowering {
         &mut self,
         ty: &Type,
         base: u64,
-        bits: Option<u8>,
+        bits: Option<BitField>,
         cursor: &mut Cursor<'a>,
         out: &mut Vec<Setting<'a>>,
     ) -> Result<(), Diagnostic> {
@@ -311,7 +311,7 @@ impl Lowering {
         ty: &Type,
         base: u64,
         designation: &[Node<Designator>],
-    ) -> Result<(Type, u64, Option<u8>), Diagnostic> {
+    ) -> Result<(Type, u64, Option<BitField>), Diagnostic> {
         let Some((first, rest)) = designation.split_first() else { return Ok((ty.clone(), base, None)) };
         let (inner, offset, bits) = match (&first.node, &ty.kind) {
             (Designator::Member(name), Kind::Record(id)) => {
@@ -360,13 +360,10 @@ impl Lowering {
         };
         match value {
             Some(Value { expr: expr @ (Expr::Const(..) | Expr::Address(..)), .. }) => {
-                let Some(bits) = setting.bits else { return Ok(expr) };
-                let unit = unit_type(&setting.ty, bits);
-                let width = self.scalar_width(&unit)?;
+                let Some(field) = setting.bits else { return Ok(expr) };
                 let Expr::Const(value, _) = expr else { return Ok(expr) };
-                let cut = value & Width::new(bits).mask();
-                let extended = if unit.is_signed() { ir::sign_extend(cut, Width::new(bits)) } else { cut as i64 };
-                Ok(Expr::constant(extended, width))
+                let cut = value & Width::new(field.bits).mask();
+                Ok(Expr::Const(cut << field.shift, Width::new(field.unit)))
             }
             Some(_) | None => {
                 let complaint = self.error(self.setting_span(setting), "this first value is not a constant");
@@ -391,7 +388,7 @@ impl Lowering {
             let whole = settings.iter().any(|s| s.offset == 0 && s.ty.is_record() && s.ty.kind == place.ty.kind);
             if !whole {
                 for leaf in self.leaves(&place.ty)? {
-                    if !settings.iter().any(|s| s.offset == leaf.offset) {
+                    if !settings.iter().any(|s| s.offset == leaf.offset && s.bits.is_none()) {
                         let part = self.part(&target, leaf.offset, leaf.ty.unqualified());
                         let zero = self.int(0, &leaf.ty);
                         self.write(&part, zero)?;

@@ -20,7 +20,7 @@ mod global;
 mod indirect;
 mod initial;
 mod interface;
-mod place;
+pub(crate) mod place;
 mod publish;
 mod scope;
 mod seams;

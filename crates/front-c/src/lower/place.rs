@@ -3,11 +3,12 @@
 use super::fold::{add_offset, fold};
 use super::scope::{Entity, Storage};
 use super::{Lowering, Value, expr};
-use crate::types::{Kind, Type, unit_type};
+use crate::types::{BitField, Kind, Type};
 use ir::{BinaryOp, Expr, LocalId, Op, System, UnaryOp, Width};
 use lang_c::ast::{BinaryOperator, Expression, MemberExpression, MemberOperator, UnaryOperator};
 use lang_c::span::{Node, Span};
 use source::Diagnostic;
+use std::cmp::Ordering;
 use std::rc::Rc;
 
 /// An object or a part of one.
@@ -15,8 +16,7 @@ use std::rc::Rc;
 pub(crate) struct Place {
     pub at: At,
     pub ty: Type,
-    /// For a bit-field: how many bits count.
-    pub bits: Option<u8>,
+    pub bits: Option<BitField>,
 }
 
 /// Where an object is.
@@ -225,7 +225,7 @@ impl Lowering {
         }
         let cells = self.leaves(outer)?;
         let own = match member.bits {
-            Some(bits) => vec![crate::types::Leaf { offset: 0, ty: unit_type(&member.ty, bits) }],
+            Some(field) => vec![crate::types::Leaf { offset: 0, ty: field.unit_type() }],
             None => match member.ty.kind {
                 Kind::Array(_, None) => return Ok(()),
                 _ => self.leaves(&member.ty)?,
@@ -314,7 +314,7 @@ impl Lowering {
         }
         let width = self.scalar_width(&place.ty)?;
         let ty = match place.bits {
-            Some(bits) => unit_type(&place.ty, bits),
+            Some(field) => field.unit_type(),
             None => place.ty.unqualified(),
         };
         let value = match &place.at {
@@ -328,59 +328,58 @@ impl Lowering {
                 self.load(addr.clone(), &ty, tags)?
             }
         };
-        let Some(bits) = place.bits else { return Ok(value) };
-        let promoted = if bits < 32 && width.bits() <= 32 { Type::INT } else { place.ty.unqualified() };
-        let signed = value.ty.is_signed();
-        let mut value = self.convert(value, &promoted)?;
-        if !signed && promoted.is_signed() {
-            let mask = self.int((1i64 << bits) - 1, &promoted);
-            value.expr = fold(value.expr.binary(BinaryOp::And, mask.expr));
-        }
-        Ok(value)
+        let Some(field) = place.bits else { return Ok(value) };
+        let promoted = if field.bits < 32 && width.bits() <= 32 { Type::INT } else { place.ty.unqualified() };
+        let shift = Expr::Const(field.shift.into(), Width::new(field.unit));
+        let moved = if field.shift == 0 { value.expr } else { fold(value.expr.binary(BinaryOp::LShr, shift)) };
+        let expr = resize(moved, Width::new(field.unit), Width::new(field.bits), false);
+        let to = self.scalar_width(&promoted)?;
+        Ok(Value { expr: resize(expr, Width::new(field.bits), to, place.ty.is_signed()), ty: promoted })
     }
 
     /// Writes an object: one store if it is in memory. The value has the object's type. Gives what the object then has.
+    /// A bit-field's unit is read before it is written.
     pub fn write(&mut self, place: &Place, value: Value) -> Result<Value, Diagnostic> {
-        self.scalar_width(&place.ty)?;
-        let stored = match place.bits {
-            Some(bits) => {
-                let unit = unit_type(&place.ty, bits);
-                let width = self.scalar_width(&unit)?;
-                let cut = Width::new(bits);
-                let expr = if cut < self.body.width(&value.expr) {
-                    fold(value.expr.clone().unary(UnaryOp::Truncate(cut)))
-                } else {
-                    value.expr.clone()
-                };
-                let extend = if unit.is_signed() { UnaryOp::SignExtend(width) } else { UnaryOp::ZeroExtend(width) };
-                let expr = if cut < width { fold(expr.unary(extend)) } else { expr };
-                Value { expr, ty: unit }
+        let width = self.scalar_width(&place.ty)?;
+        let (stored, value) = match place.bits {
+            Some(field) => {
+                let cut = resize(value.expr, width, Width::new(field.bits), false);
+                let kept = resize(cut.clone(), Width::new(field.bits), width, place.ty.is_signed());
+                let unit = self.with_field(place, field, cut)?;
+                (unit, Value { expr: kept, ty: place.ty.unqualified() })
             }
-            None => value.clone(),
+            None => (value.clone(), value),
         };
-        match &place.at {
-            At::Local(local) => {
-                self.body.assign(*local, stored.expr);
-                Ok(Value { expr: Expr::Local(*local), ty: place.ty.unqualified() })
-            }
-            At::Split(parts, offset) => {
-                let local = self.split_part(parts, *offset, &stored.ty)?;
-                self.body.assign(local, stored.expr);
-                if place.bits.is_some() {
-                    return self.read(place);
-                }
-                Ok(Value { expr: Expr::Local(local), ty: place.ty.unqualified() })
-            }
+        let local = match &place.at {
+            At::Local(local) => *local,
+            At::Split(parts, offset) => self.split_part(parts, *offset, &stored.ty)?,
             At::Memory(addr) => {
                 let tags = self.plain_tags(&place.ty);
-                let ty = stored.ty.clone();
-                self.store(addr.clone(), stored.clone(), tags);
-                match place.bits {
-                    Some(_) => self.convert(Value { expr: stored.expr, ty }, &place.ty.unqualified()),
-                    None => Ok(value),
-                }
+                self.store(addr.clone(), stored, tags);
+                return Ok(value);
             }
+        };
+        self.body.assign(local, stored.expr);
+        if place.bits.is_some() {
+            let value = self.read(place)?;
+            return self.convert(value, &place.ty.unqualified());
         }
+        Ok(Value { expr: Expr::Local(local), ty: place.ty.unqualified() })
+    }
+
+    /// The unit of a bit-field with these bits in the field and the others as they are.
+    fn with_field(&mut self, place: &Place, field: BitField, bits: Expr) -> Result<Value, Diagnostic> {
+        let (ty, width) = (field.unit_type(), Width::new(field.unit));
+        let shift = Expr::Const(field.shift.into(), width);
+        let wide = resize(bits, Width::new(field.bits), width, false);
+        let new = if field.shift == 0 { wide } else { fold(wide.binary(BinaryOp::Shl, shift)) };
+        if field.bits == field.unit {
+            return Ok(Value { expr: new, ty });
+        }
+        let unit = self.read(&Place { at: place.at.clone(), ty: ty.clone(), bits: None })?;
+        let others = Expr::Const(!(Width::new(field.bits).mask() << field.shift) & width.mask(), width);
+        let kept = fold(unit.expr.binary(BinaryOp::And, others));
+        Ok(Value { expr: fold(kept.binary(BinaryOp::Or, new)), ty })
     }
 
     fn split_part(&self, parts: &[(u64, LocalId)], offset: u64, ty: &Type) -> Result<LocalId, Diagnostic> {
@@ -456,5 +455,15 @@ impl Lowering {
             parts.push((leaf.offset, self.body.local(&name, width)));
         }
         Ok(Rc::new(parts))
+    }
+}
+
+/// The low bits of a value, or the value with more bits above.
+fn resize(expr: Expr, from: Width, to: Width, signed: bool) -> Expr {
+    match to.cmp(&from) {
+        Ordering::Less => fold(expr.unary(UnaryOp::Truncate(to))),
+        Ordering::Equal => expr,
+        Ordering::Greater if signed => fold(expr.unary(UnaryOp::SignExtend(to))),
+        Ordering::Greater => fold(expr.unary(UnaryOp::ZeroExtend(to))),
     }
 }

@@ -1,0 +1,83 @@
+/*
+ * Functions on texts, character by character. Their accesses are plain ones, as the program's own would be; their
+ * loops count like its own.
+ */
+
+unsigned long strlen(const char *text) {
+    unsigned long length = 0;
+    while (text[length])
+        length++;
+    return length;
+}
+
+unsigned long strnlen(const char *text, unsigned long most) {
+    unsigned long length = 0;
+    while (length < most && text[length])
+        length++;
+    return length;
+}
+
+int strcmp(const char *one, const char *other) {
+    unsigned long at = 0;
+    for (;;) {
+        unsigned char a = one[at];
+        unsigned char b = other[at];
+        if (a != b)
+            return a < b ? -1 : 1;
+        if (!a)
+            return 0;
+        at++;
+    }
+}
+
+int strncmp(const char *one, const char *other, unsigned long most) {
+    unsigned long at;
+    for (at = 0; at < most; at++) {
+        unsigned char a = one[at];
+        unsigned char b = other[at];
+        if (a != b)
+            return a < b ? -1 : 1;
+        if (!a)
+            return 0;
+    }
+    return 0;
+}
+
+char *strcpy(char *to, const char *from) {
+    unsigned long at = 0;
+    char c;
+    do {
+        c = from[at];
+        to[at] = c;
+        at++;
+    } while (c);
+    return to;
+}
+
+char *strncpy(char *to, const char *from, unsigned long most) {
+    unsigned long at;
+    char c = 1;
+    for (at = 0; at < most; at++) {
+        if (c)
+            c = from[at];
+        to[at] = c;
+    }
+    return to;
+}
+
+char *strcat(char *to, const char *from) {
+    strcpy(to + strlen(to), from);
+    return to;
+}
+
+char *strchr(const char *text, int wanted) {
+    unsigned long at = 0;
+    for (;;) {
+        char c = text[at];
+        if (c == (char)wanted)
+            return (char *)text + at;
+        if (!c)
+            return 0;
+        at++;
+    }
+}
