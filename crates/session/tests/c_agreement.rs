@@ -10,7 +10,7 @@ use session::{Failure, Reading, Request};
 use source::SourceFile;
 use std::time::{Duration, Instant};
 use testkit::Rng;
-use testkit::c::{Answer, Complaint, Config, Tally, Way, agree, can_deadlock, generate, shrink};
+use testkit::c::{Answer, Complaint, Config, Tally, Way, agree, can_deadlock, endless, generate, shrink};
 
 const MODELS: [&str; 6] = ["sc", "tso", "pso", "rmo", "alpha", "power"];
 
@@ -96,6 +96,26 @@ fn smallest(mut text: String, mut complaint: Complaint) -> (String, Complaint) {
         break;
     }
     (text, complaint)
+}
+
+/// How many programs without an end are tried.
+const ENDLESS: u64 = 40;
+
+#[test]
+fn engines_agree_about_programs_that_never_end() {
+    let mut sum = Tally::default();
+    for seed in 0..ENDLESS {
+        let text = endless(&mut Rng::new(seed));
+        let (tally, complaint) = judge(&text);
+        if let Some(complaint) = complaint {
+            panic!("seed {seed}, {} under {}: {}\n{text}", complaint.kind, complaint.model, complaint.what);
+        }
+        sum += tally;
+    }
+    println!("{ENDLESS} programs: {sum:?}");
+    assert!(sum.abstracted >= ENDLESS * 6, "only {} answers from abstract buffers", sum.abstracted);
+    let unsafe_percent = sum.unsafe_models * 100 / sum.asked;
+    assert!((10..=90).contains(&unsafe_percent), "{unsafe_percent} % of the verdicts are UNSAFE");
 }
 
 #[test]

@@ -7,6 +7,7 @@
 mod agree;
 mod body;
 mod cycle;
+mod endless;
 mod extra;
 mod generate;
 mod library;
@@ -14,5 +15,6 @@ mod place;
 mod shrink;
 
 pub use agree::{Answer, Complaint, Tally, Way, agree, can_deadlock, grows_beyond_buffers};
+pub use endless::endless;
 pub use generate::{Config, generate};
 pub use shrink::shrink;

@@ -19,7 +19,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use testkit::Rng;
-use testkit::c::{Answer, Complaint, Config, Tally, Way, agree, can_deadlock};
+use testkit::c::{Answer, Complaint, Config, Tally, Way, agree, can_deadlock, endless};
 
 /// What to do.
 struct Plan {
@@ -32,6 +32,8 @@ struct Plan {
     config: Config,
     /// How long an engine may take for a program.
     limit: Duration,
+    /// Whether the programs never end.
+    endless: bool,
 }
 
 /// Counts for the end.
@@ -114,7 +116,8 @@ fn worker(plan: &Plan, next: &AtomicU64, counts: &Mutex<Counts>, found: &Mutex<V
             return;
         }
         let seed = plan.seed.wrapping_mul(1_000_000_007).wrapping_add(plan.skip + at);
-        let text = testkit::c::generate(&mut Rng::new(seed), &plan.config);
+        let mut rng = Rng::new(seed);
+        let text = if plan.endless { endless(&mut rng) } else { testkit::c::generate(&mut rng, &plan.config) };
         let mut mine = Counts::default();
         let (tally, complaint) = judge(plan, &text, &mut mine);
         if let Some(complaint) = complaint {
@@ -156,7 +159,7 @@ fn judge(plan: &Plan, text: &str, counts: &mut Counts) -> (Tally, Option<Complai
     };
     let names: Vec<&str> = plan.models.iter().map(|model| &*model.name).collect();
     let mut properties = vec![Property::Assertions { memory: true }];
-    if can_deadlock(text) {
+    if !plan.endless && can_deadlock(text) {
         properties.push(Property::Deadlock);
     }
     let mut sum = Tally::default();
@@ -166,6 +169,8 @@ fn judge(plan: &Plan, text: &str, counts: &mut Counts) -> (Tally, Option<Complai
                 return Err(("no model".to_owned(), name.to_owned()));
             };
             let started = Instant::now();
+            // Loops without an end have more states for each iteration than others in all.
+            let unwind = if plan.endless && way == Way::Buffers { unwind / 3 } else { unwind };
             let answer = ask(&program, model, property, way, unwind, plan.limit);
             counts.times[way as usize] += started.elapsed().as_secs_f64();
             if let Ok(Answer::Unknown(reason)) = &answer {
@@ -317,6 +322,7 @@ fn plan(args: &[String]) -> Result<Plan> {
         jobs: cores,
         config: Config::default(),
         limit: Duration::from_secs(20),
+        endless: false,
     };
     let mut names = "sc,tso,pso,rmo,alpha,power".to_owned();
     let mut args = args.iter();
@@ -328,6 +334,7 @@ fn plan(args: &[String]) -> Result<Plan> {
         let number = || value.parse::<u64>().with_context(|| format!("{option}: `{value}` is no number"));
         match option {
             "--c" | "--count" => plan.count = number()?,
+            "--endless" => (plan.count, plan.endless) = (number()?, true),
             "--seed" => plan.seed = number()?,
             "--skip" => plan.skip = number()?,
             "--jobs" => plan.jobs = usize::try_from(number()?)?.max(1),
@@ -335,7 +342,7 @@ fn plan(args: &[String]) -> Result<Plan> {
             "--limit" => plan.limit = Duration::from_secs(number()?),
             "--models" => value.clone_into(&mut names),
             _ => bail!(
-                "fuzz --c does not know `{option}`; it knows --c --seed --skip --models --jobs --accesses --limit"
+                "fuzz --c does not know `{option}`; it knows --c --endless --seed --skip --models --jobs --accesses --limit"
             ),
         }
     }
