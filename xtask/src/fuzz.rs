@@ -5,7 +5,7 @@
 //! with store buffers, on the final states with `buffers`. All go through `session`, so every execution they show is
 //! replayed too. A disagreement is shrunk and saved in `corpus/regressions`.
 //!
-//! `--c N` does it with C programs instead; see [`c`].
+//! `--c N` does it with C programs instead, `--endless N` with C programs that never end; see [`c`].
 
 mod c;
 mod compare;
@@ -52,7 +52,7 @@ pub fn run(args: &[String]) -> Result<u8> {
         let status = cargo(&["run", "--release", "--quiet", "--package", "xtask", "--", "fuzz"]).args(args).status()?;
         return Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1));
     }
-    if args.iter().any(|arg| arg == "--c" || arg.starts_with("--c=")) {
+    if args.iter().any(|arg| ["--c", "--endless"].contains(&arg.split('=').next().unwrap_or_default())) {
         return c::run(args);
     }
     let plan = plan(args)?;

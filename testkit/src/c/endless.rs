@@ -49,7 +49,7 @@ impl Body<'_> {
     }
 
     fn place(&mut self) -> &'static str {
-        self.rng.pick(&["x", "x", "y", "y", "z"])
+        *self.rng.pick(&["x", "x", "y", "y", "z"][..])
     }
 
     fn value(&mut self) -> usize {
