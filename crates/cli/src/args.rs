@@ -380,7 +380,7 @@ impl Running {
             AbstractionName::None => Abstraction::None,
         };
         let loops = self.unwind_loop.clone();
-        let options = Options { unwind, widen: 0, deepens: false, loops, order, abstraction, k: self.k };
+        let options = Options { unwind, widen: 0, deepens: false, loops, order, abstraction, glance: false, k: self.k };
         let property = c.unwrap_or(Property::Assertions { memory: true });
         Request { engine, options, property, deepen }
     }

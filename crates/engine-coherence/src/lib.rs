@@ -173,6 +173,9 @@ impl Proof<'_> {
                     Known::TooMany => open.push(memory),
                 }
             }
+            if self.search.task.options.glance {
+                return Err(NoAnswer::GaveUp("a first look shows nothing".to_owned()));
+            }
             plan.splice(..turns, open);
             if plan.is_empty() {
                 break;

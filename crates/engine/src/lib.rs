@@ -52,6 +52,8 @@ pub struct Options {
     pub order: Order,
     /// How the coherence engine abstracts store buffers.
     pub abstraction: Abstraction,
+    /// Whether the coherence engine only has a first look.
+    pub glance: bool,
     /// How many of the oldest writes it keeps in order; without it, as many as are needed.
     pub k: Option<u32>,
 }
@@ -91,6 +93,7 @@ impl Default for Options {
             loops: Vec::new(),
             order: Order::Theory,
             abstraction: Abstraction::Auto,
+            glance: false,
             k: None,
         }
     }

@@ -117,10 +117,15 @@ pub fn spellings(program: &Program) -> &'static [Spelling] {
         _ if !program.alone => C11,
         _ if program.source.name().ends_with(".i") => PREPROCESSED,
         // The kernel's names can be macros of the program's own; this header makes them what they are.
-        _ if text.contains("<fencepost.h>") || text.contains("\"fencepost.h\"") => KERNEL,
+        _ if (text.contains("<fencepost.h>") || text.contains("\"fencepost.h\"")) && is_kernel(text) => KERNEL,
         _ if text.contains("<stdatomic.h>") => C11,
         _ => GNU,
     }
+}
+
+/// Whether a text uses names of the kernel.
+fn is_kernel(text: &str) -> bool {
+    ["smp_", "READ_ONCE", "WRITE_ONCE", "xchg(", "spin_lock", "atomic_t "].iter().any(|name| text.contains(name))
 }
 
 /// The kinds that a model tells apart, each spelled so that it promises no more than it must.

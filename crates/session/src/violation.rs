@@ -54,6 +54,26 @@ fn prove(
     Ok(Some(found.map(|_| verdict)))
 }
 
+/// The same violation in fewer events, if the search over states finds that at a glance: a formula shows any execution, the
+/// search one of the shortest.
+fn shortest(
+    found: Found<Verdict>,
+    program: &Program,
+    model: &Model,
+    request: &Request,
+    observer: &dyn Observer,
+) -> Result<Found<Verdict>, Failure> {
+    let Verdict::Unsafe(execution) = &found.result else { return Ok(found) };
+    let mut request = request.clone();
+    request.options.glance = true;
+    let other = prove(program, model, &request, observer)?;
+    let shorter = |other: &Found<Verdict>| match &other.result {
+        Verdict::Unsafe(shorter) => shorter.events.len() < execution.events.len(),
+        Verdict::Safe(_) | Verdict::Unknown(_) => false,
+    };
+    Ok(other.filter(shorter).unwrap_or(found))
+}
+
 fn verdict(found: &Found<Answer>) -> Result<Verdict, Failure> {
     let [execution] = reached(&found.result)? else { return Err(confused()) };
     Ok(match execution {
@@ -103,7 +123,8 @@ pub fn violation(
         let done = request.deepen.is_none() || !matches!(verdict, Verdict::Safe(Guarantee::Unwound { .. }));
         let found = found.map(|_| verdict);
         if done {
-            return Ok(found);
+            let shortens = request.engine.is_none() && request.deepen.is_some();
+            return if shortens { shortest(found, program, model, &request, observer) } else { Ok(found) };
         }
         // A few iterations show nothing: perhaps all of them can be covered at once.
         if best.is_none()
