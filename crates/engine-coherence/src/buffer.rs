@@ -75,7 +75,7 @@ pub struct Buffers {
     stored: FxHashMap<(BufferId, u32, u64), Option<BufferId>>,
     joined: FxHashMap<(BufferId, BufferId), BufferId>,
     shapes: FxHashMap<BufferId, BufferId>,
-    /// Whether a set was ever used, or a write had to wait for room: otherwise the search was exact.
+    /// Whether a set was ever used, an order was lost, or a write had to wait for room: otherwise the search was exact.
     pub abstracted: bool,
 }
 
@@ -171,8 +171,12 @@ impl Buffers {
             return None;
         }
         let wants = buffer.groups.is_empty() || buffer.closed || self.policy.total;
-        if wants && buffer.groups.len() < self.policy.groups() {
-            buffer.groups.push(Vec::new());
+        if wants {
+            if buffer.groups.len() < self.policy.groups() {
+                buffer.groups.push(Vec::new());
+            } else {
+                self.abstracted = true;
+            }
         }
         buffer.closed = false;
         let group = buffer.groups.last_mut()?;

@@ -142,7 +142,7 @@ fn a_mutex_makes_increments_atomic() {
     }
     let execution = ask(&counter(false), "sc", ASSERTIONS).0.unwrap();
     let names: Vec<&str> = execution.started.iter().map(|thread| &*thread.name).collect();
-    assert_eq!(names, ["count", "count 2"]);
+    assert_eq!(names, ["count#1", "count#2"]);
     // The mutex is not touched, and no other location either.
     assert_eq!(execution.events.iter().filter(|event| event.thread.is_none()).count(), 1);
 }

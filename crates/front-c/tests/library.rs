@@ -87,6 +87,7 @@ fn ops(program: &Program, function: &str) -> Vec<String> {
                 Op::System(System::AtomicEnd) => "end".to_owned(),
                 Op::System(System::Critical { enter: true }) => "enter".to_owned(),
                 Op::System(System::Critical { enter: false }) => "leave".to_owned(),
+                Op::System(System::Await) => "await".to_owned(),
             })
         })
         .collect()
@@ -224,7 +225,7 @@ fn a_lock_is_one_update_and_an_unlock_one_write() {
     assert_eq!(object.cells.len(), 4, "the library's type counts, not the header's");
     let lock = ops(&program, "pthread_mutex_lock");
     assert_eq!(lock[0], "R A.RLX", "{lock:?}");
-    let plain = ["F SC", "RMW A.RLX A.RLX if", "wait", "F SC"];
+    let plain = ["F SC", "await", "RMW A.RLX A.RLX if", "wait", "F SC"];
     assert!(lock.ends_with(&plain.map(str::to_owned)), "{lock:?}");
     let unlock = ops(&program, "pthread_mutex_unlock");
     assert!(unlock.ends_with(&["F SC", "W A.RLX", "F SC"].map(str::to_owned)), "{unlock:?}");
@@ -262,17 +263,18 @@ fn all_of_the_runtime_can_be_lowered() {
         "F SC",
         "RMW A.RLX A.RLX",
         "call pthread_mutex_unlock",
+        "await",
         "R A.RLX",
         "wait",
         "call pthread_mutex_lock",
     ];
     assert_eq!(wait, expected);
     let barrier = ops(&program, "pthread_barrier_wait");
-    assert_eq!(barrier, ["R A.RLX", "F SC", "RMW A.RLX A.RLX", "R A.RLX", "wait", "F SC"]);
+    assert_eq!(barrier, ["R A.RLX", "F SC", "RMW A.RLX A.RLX", "await", "R A.RLX", "wait", "F SC"]);
     let read = ops(&program, "pthread_rwlock_rdlock");
-    assert_eq!(read, ["F SC", "RMW A.RLX A.RLX if", "wait", "F SC"]);
+    assert_eq!(read, ["F SC", "await", "RMW A.RLX A.RLX if", "wait", "F SC"]);
     let semaphore = ops(&program, "sem_wait");
-    assert_eq!(semaphore, ["F SC", "RMW A.RLX A.RLX if", "wait", "F SC"]);
+    assert_eq!(semaphore, ["F SC", "await", "RMW A.RLX A.RLX if", "wait", "F SC"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::{Action, Event, EventId, Execution, Violation};
 use ir::{Address, Cell, Expr, FunctionId, LocalId, Object, Program, TagSet, ThreadId};
 use source::Span;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// An event before the events are numbered: a location's initial write, or the thread and the position in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -206,18 +206,15 @@ impl Record {
     }
 }
 
-/// The threads that were started, each with a name of its own.
+/// The threads that were started, each with a name of its own: that of its function, with a number if several run it.
 fn started(program: &Program, threads: &[FunctionId]) -> Vec<ir::Thread> {
-    let mut names = BTreeSet::new();
-    let name = |&body: &FunctionId| {
+    let started = threads.get(program.threads.len()..).unwrap_or_default();
+    let same = |body: &FunctionId| started.iter().filter(|other| *other == body).count();
+    let before = |at: usize| started[..=at].iter().filter(|other| **other == started[at]).count();
+    let named = |(at, body): (usize, &FunctionId)| {
         let function = &program.functions[body.index()].name;
-        let mut name = function.clone();
-        let mut count = 1;
-        while !names.insert(name.clone()) {
-            count += 1;
-            name = format!("{function} {count}");
-        }
-        ir::Thread { name, body }
+        let name = if same(body) > 1 { format!("{function}#{}", before(at)) } else { function.clone() };
+        ir::Thread { name, body: *body }
     };
-    threads.iter().skip(program.threads.len()).map(name).collect()
+    started.iter().enumerate().map(named).collect()
 }

@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn the_judge_is_compared_with_the_formula() {
         let (tally, complaint) = run("", |_, _, _| Answer::Safe { full: true });
-        assert_eq!((tally.compared, tally.judged, complaint), (9, 3, None));
+        assert_eq!((tally.compared, tally.judged, tally.abstracted, complaint), (24, 3, 15, None));
         let wrong = |model: &str, way, _| match (model, way) {
             ("tso", Way::Buffers) => Answer::Unsafe,
             _ => Answer::Safe { full: true },
@@ -220,9 +220,21 @@ mod tests {
     }
 
     #[test]
+    fn abstract_buffers_must_not_contradict_anybody() {
+        let wrong = |model: &str, way, bound| match (model, way, bound) {
+            ("pso", Way::Coherence, 3) => Answer::Safe { full: true },
+            ("pso", Way::Coherence, _) => Answer::Unknown("too coarse".to_owned()),
+            ("pso", ..) => Answer::Unsafe,
+            _ => Answer::Safe { full: true },
+        };
+        let complaint = run("", wrong).1.expect("they disagree");
+        assert_eq!((&*complaint.kind, &*complaint.model), ("coherence", "pso"));
+    }
+
+    #[test]
     fn bounded_answers_are_asked_for_again() {
         let late = |_: &str, way, bound| match way {
-            Way::Buffers => Answer::Unsafe,
+            Way::Buffers | Way::Coherence => Answer::Unsafe,
             Way::Theory | Way::Clocks if bound > 3 => Answer::Unsafe,
             Way::Theory | Way::Clocks => Answer::Safe { full: false },
         };
