@@ -7,7 +7,7 @@
 //! has none, for any number of iterations and any length of buffers. A violation that it shows is tried on real
 //! buffers; if it does not happen there, the abstraction is refined: more of the head, sets apart instead of merged.
 //!
-//! # Deviations
+//! # How it deviates
 //! * TSO has the same buffers as PSO, but with each write in a group of its own as long as there are groups; see `buffer`.
 //! * States carry no labels of stores. Fences are inferred from executions, by the crate `fences`, not from formulas over
 //!   labels in states.

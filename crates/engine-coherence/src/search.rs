@@ -218,7 +218,7 @@ impl<'t> Search<'t> {
             if space.len() > budget {
                 break Outcome::Budget;
             }
-            if at % 256 == 0 {
+            if at.is_multiple_of(256) {
                 if let Some(why) = self.observer.stop() {
                     return Err(why);
                 }
@@ -245,7 +245,8 @@ impl<'t> Search<'t> {
                 }
                 row[2..].iter().step_by(2).for_each(|&buffer| machine.buffers.learn_shape(buffer));
                 let buffers = &machine.buffers;
-                let key = |at: usize, word: u32| if at >= 2 && at % 2 == 0 { buffers.shape(word) } else { word };
+                let key =
+                    |at: usize, word: u32| if at >= 2 && at.is_multiple_of(2) { buffers.shape(word) } else { word };
                 let (known, new) = space.insert(row, at, key);
                 if !new {
                     let mut grown = false;
@@ -330,7 +331,7 @@ fn path(machine: &mut Machine<'_>, space: &Space, at: u32, last: Step) -> Vec<Na
         let width = machine.width();
         let shape = |machine: &Machine<'_>, row: &[u32]| -> Vec<u32> {
             let key = |(at, &word): (usize, &u32)| {
-                if at >= 2 && at % 2 == 0 { machine.buffers.shape(word) } else { word }
+                if at >= 2 && at.is_multiple_of(2) { machine.buffers.shape(word) } else { word }
             };
             row.iter().enumerate().map(key).collect()
         };

@@ -12,6 +12,9 @@ void __fencepost_critical_end(void);
 int x, y, z;
 ";
 
+/// The shared variables; some are used more often.
+const PLACES: [&str; 5] = ["x", "x", "y", "y", "z"];
+
 struct Body<'a> {
     rng: &'a mut Rng,
     lines: Vec<String>,
@@ -49,7 +52,7 @@ impl Body<'_> {
     }
 
     fn place(&mut self) -> &'static str {
-        *self.rng.pick(&["x", "x", "y", "y", "z"][..])
+        PLACES[self.rng.below(PLACES.len())]
     }
 
     fn value(&mut self) -> usize {
