@@ -5,9 +5,9 @@ use crate::local::{Frame, Local, Object, PRIVATE, Slot, Status, Target, private}
 use crate::world::{Class, Halt, OBJECTS, World};
 use engine::Property;
 use ir::{Address, Expr, FunctionId, Instr, LocalId, ObjectId, Op, System, TagSet, Terminator, Width, eval, truncate};
-use rustc_hash::{FxHashSet, FxHasher};
+use rustc_hash::FxHashSet;
 use source::Span;
-use std::hash::{Hash, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// How many instructions a thread may execute that nobody can notice.
 const LENGTH: u32 = 1_000_000;
@@ -275,7 +275,7 @@ impl<'p> Runner<'_, 'p> {
     }
 
     fn fingerprint(&self) -> u64 {
-        let mut hasher = FxHasher::default();
+        let mut hasher = DefaultHasher::new();
         self.local.hash(&mut hasher);
         hasher.finish()
     }
