@@ -33,7 +33,19 @@ pub(crate) fn check(system: &System) -> Result<(), Diagnostic> {
         }
     }
     no_reader(system, &system.init)?;
-    for property in system.bad.iter().chain(&system.invariants) {
+    for invariant in &system.invariants {
+        let mut weak = None;
+        invariant.formula.accesses(&mut |access| {
+            if system.symbols[access.symbol].weak {
+                weak.get_or_insert(access.span);
+            }
+        });
+        if let Some(span) = weak {
+            return Err(Diagnostic::error(&system.file, span, "an invariant about weak variables is not supported")
+                .help("state it about constants and local arrays"));
+        }
+    }
+    for property in &system.bad {
         named_readers(system, property)?;
         if property.formula.has_quantifier() {
             let message = "quantifiers about bad states are not supported under weak memory";

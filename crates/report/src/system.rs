@@ -102,6 +102,10 @@ impl SystemCase<'_> {
                 let args: Vec<String> = processes.iter().map(|process| format!("#{}", process + 1)).collect();
                 format!("{}({})", clean(&self.system.transitions[*number].name), args.join(", "))
             }
+            Step::Look(_, readers) => {
+                let readers: Vec<String> = readers.iter().map(|process| format!("#{}", process + 1)).collect();
+                format!("  last look at memory: {}", readers.join(", "))
+            }
             Step::Commit(process, group) => {
                 format!("  memory takes from #{}: {}", process + 1, clean(&self.group(machine, group)))
             }

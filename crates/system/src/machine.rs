@@ -6,6 +6,9 @@
 //! writes of the latter go to memory. Under TSO the oldest group leaves first; under PSO a group may overtake those that
 //! write other cells.
 //!
+//! What `p @ X` in a bad state means is what p sees when it has done its last step; others may go on before the state is
+//! looked at, but all who look do so at the same time.
+//!
 //! Values that nothing determines (at first, or after `:= ?`) are chosen when somebody reads them. Numbers are then
 //! chosen among those that the text mentions and their neighbours: what is found is real, but not everything is found.
 
@@ -36,6 +39,8 @@ pub enum Step {
     Take(usize, Vec<u8>),
     /// A group of writes of a process becomes visible.
     Commit(u8, Group),
+    /// These processes look at memory for the last time, for a bad state of this number.
+    Look(usize, Vec<u8>),
 }
 
 /// Where a value is missing.
@@ -85,6 +90,21 @@ pub struct Machine<'a> {
 /// The processes in slots.
 type Frame = Vec<u8>;
 
+/// What some processes saw when they looked for the last time: the property, its processes, the state, who looked.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Look {
+    property: usize,
+    tuple: Frame,
+    seen: State,
+    readers: Vec<u8>,
+}
+
+/// A state, and what weak memory was like when it was looked at, if that is not now.
+type View<'v> = (&'v State, Option<&'v State>);
+
+/// A state, how far each plan is done, and a last look.
+type Node = (State, Vec<u8>, Option<Box<Look>>);
+
 impl<'a> Machine<'a> {
     /// A machine.
     pub fn new(system: &'a System, n: u8, memory: Memory) -> Self {
@@ -132,12 +152,16 @@ impl<'a> Machine<'a> {
         state.memory[cell].ok_or(Missing::Memory(cell))
     }
 
-    fn access(&self, state: &State, access: &Access, frame: &Frame, actor: Option<u8>) -> Result<Value, Missing> {
+    fn access(&self, (state, seen): View<'_>, access: &Access, frame: &Frame, actor: Option<u8>) -> Result<Value, Missing> {
         let reader = access.by.map(|by| place(by, frame)).or(actor);
+        let state = match seen {
+            Some(seen) if self.weak && self.system.symbols[access.symbol].weak => seen,
+            Some(_) | None => state,
+        };
         self.read(state, self.at(access.symbol, &access.args, frame), reader)
     }
 
-    fn term(&self, state: &State, term: &Term, frame: &Frame, actor: Option<u8>) -> Result<Value, Missing> {
+    fn term(&self, state: View<'_>, term: &Term, frame: &Frame, actor: Option<u8>) -> Result<Value, Missing> {
         Ok(match term {
             Term::Proc(process) => Value::from(place(*process, frame)),
             Term::Constructor(_, at) => Value::from(*at),
@@ -152,10 +176,10 @@ impl<'a> Machine<'a> {
         })
     }
 
-    fn holds(&self, state: &State, formula: &Formula, frame: &mut Frame, actor: Option<u8>) -> Result<bool, Missing> {
+    fn holds(&self, state: View<'_>, formula: &Formula, frame: &mut Frame, actor: Option<u8>) -> Result<bool, Missing> {
         Ok(match formula {
             Formula::Bool(value) => *value,
-            Formula::Fence => !self.weak || actor.is_none_or(|actor| state.buffers[usize::from(actor)].is_empty()),
+            Formula::Fence => !self.weak || actor.is_none_or(|actor| state.0.buffers[usize::from(actor)].is_empty()),
             Formula::Compare(how, left, right) => {
                 let left = self.term(state, left, frame, actor)?;
                 let right = self.term(state, right, frame, actor)?;
@@ -261,7 +285,7 @@ impl<'a> Machine<'a> {
         }
         let ask = |state: &State| {
             for tuple in &tuples {
-                if !self.holds(state, &init.formula, &mut tuple.clone(), None)? {
+                if !self.holds((state, None), &init.formula, &mut tuple.clone(), None)? {
                     return Ok(false);
                 }
             }
@@ -281,7 +305,7 @@ impl<'a> Machine<'a> {
             Formula::And(parts) => parts.iter().for_each(|part| self.force(state, part, frame)),
             Formula::Compare(Comparison::Equal, Term::Access(access), value)
             | Formula::Compare(Comparison::Equal, value, Term::Access(access)) => {
-                if let Ok(value) = self.term(state, value, frame, None) {
+                if let Ok(value) = self.term((state, None), value, frame, None) {
                     let cell = self.at(access.symbol, &access.args, frame);
                     state.memory[cell].get_or_insert(value);
                 }
@@ -298,7 +322,7 @@ impl<'a> Machine<'a> {
         let ask = |state: &State| {
             for (at, property) in properties.iter().enumerate() {
                 for tuple in &tuples[at] {
-                    if self.holds(state, &property.formula, &mut tuple.clone(), None)? {
+                    if self.holds((state, None), &property.formula, &mut tuple.clone(), None)? {
                         return Ok(Some(at));
                     }
                 }
@@ -321,7 +345,7 @@ impl<'a> Machine<'a> {
             return Vec::new();
         }
         let ask = |state: &State| {
-            if !self.holds(state, &transition.guard, &mut tuple.clone(), actor)? {
+            if !self.holds((state, None), &transition.guard, &mut tuple.clone(), actor)? {
                 return Ok(None);
             }
             let mut changes = Vec::new();
@@ -378,12 +402,12 @@ impl<'a> Machine<'a> {
             };
             let cell = self.at(update.symbol, &args, &frame);
             match &update.value {
-                NewValue::Term(term) => changes.push((cell, Some(self.term(state, term, &frame, actor)?))),
+                NewValue::Term(term) => changes.push((cell, Some(self.term((state, None), term, &frame, actor)?))),
                 NewValue::Any => changes.push((cell, None)),
                 NewValue::Case(cases) => {
                     for (condition, term) in cases {
-                        if self.holds(state, condition, &mut frame, actor)? {
-                            changes.push((cell, Some(self.term(state, term, &frame, actor)?)));
+                        if self.holds((state, None), condition, &mut frame, actor)? {
+                            changes.push((cell, Some(self.term((state, None), term, &frame, actor)?)));
                             break;
                         }
                     }
@@ -437,52 +461,65 @@ impl<'a> Machine<'a> {
     }
 
     fn run(&self, plans: &[Vec<Step>], limit: usize, stop: &dyn Fn() -> bool) -> Search {
-        type Node = (State, Vec<u8>);
         let mut seen: FxHashMap<Node, usize> = FxHashMap::default();
         let mut nodes: Vec<(Node, Option<(usize, Step)>)> = Vec::new();
         let mut at = 0;
         let start = vec![0u8; plans.len()];
         let mut fresh: Vec<(Node, Option<(usize, Step)>)> =
-            self.initial().into_iter().map(|state| ((state, start.clone()), None)).collect();
+            self.initial().into_iter().map(|state| ((state, start.clone(), None), None)).collect();
         loop {
-            for ((state, position), from) in fresh.drain(..) {
+            for ((state, position, look), from) in fresh.drain(..) {
                 for (state, forbidden) in self.matching(state, &self.system.invariants) {
-                    let node = (state, position.clone());
+                    let node = (state, position.clone(), look.clone());
                     if forbidden.is_none() && !seen.contains_key(&node) {
                         seen.insert(node.clone(), nodes.len());
                         nodes.push((node, from.clone()));
                     }
                 }
             }
-            let Some(((state, position), _)) = nodes.get(at) else { break };
+            let Some(((state, position, look), _)) = nodes.get(at) else { break };
             if at >= limit || nodes.len() > 4 * limit || stop() {
                 return Search::Unfinished;
             }
             let ended = plans.iter().zip(position).all(|(plan, &at)| plan.len() == usize::from(at));
-            if ended {
-                for (state, bad) in self.matching(state.clone(), &self.system.bad) {
-                    if let Some(property) = bad {
-                        return self.trace(&nodes, at, state, property);
-                    }
-                }
+            if ended && let Some((state, property)) = self.is_bad(state, look.as_deref()) {
+                return self.trace(&nodes, at, &state, property);
             }
-            self.commits(state, &mut |step, next| fresh.push(((next, position.clone()), Some((at, step)))));
+            self.commits(state, &mut |step, next| {
+                fresh.push(((next, position.clone(), look.clone()), Some((at, step))));
+            });
+            if look.is_none() {
+                self.looks(state, &mut |next, look| {
+                    let step = Step::Look(look.property, look.readers.clone());
+                    fresh.push(((next, position.clone(), Some(Box::new(look))), Some((at, step))));
+                });
+            }
+            let may_act = |number: usize, tuple: &Frame| {
+                let actor = self.system.transitions[number].actor.map(|slot| tuple[usize::from(slot)]);
+                look.as_ref().is_none_or(|look| actor.is_none_or(|actor| !look.readers.contains(&actor)))
+            };
             if plans.is_empty() {
                 for (number, transition) in self.system.transitions.iter().enumerate() {
                     for tuple in self.tuples(transition.params.len(), true) {
+                        if !may_act(number, &tuple) {
+                            continue;
+                        }
                         for next in self.take(state, transition, &tuple) {
                             let step = Step::Take(number, tuple.clone());
-                            fresh.push(((next, position.clone()), Some((at, step))));
+                            fresh.push(((next, position.clone(), look.clone()), Some((at, step))));
                         }
                     }
                 }
             }
             for (process, plan) in plans.iter().enumerate() {
                 if let Some(Step::Take(number, tuple)) = plan.get(usize::from(position[process])) {
+                    if !may_act(*number, tuple) {
+                        continue;
+                    }
                     for next in self.take(state, &self.system.transitions[*number], tuple) {
                         let mut position = position.clone();
                         position[process] += 1;
-                        fresh.push(((next, position), Some((at, Step::Take(*number, tuple.clone())))));
+                        fresh.push(((next, position, look.clone()), Some((at, Step::Take(*number, tuple.clone())))));
                     }
                 }
             }
@@ -491,11 +528,66 @@ impl<'a> Machine<'a> {
         Search::Exhausted { states: nodes.len() }
     }
 
+    /// The number of the property that holds, now or with what was seen at the last look.
+    fn is_bad(&self, state: &State, look: Option<&Look>) -> Option<(State, usize)> {
+        let Some(look) = look else {
+            let found = self.matching(state.clone(), &self.system.bad);
+            return found.into_iter().find_map(|(state, bad)| bad.map(|property| (state, property)));
+        };
+        let formula = &self.system.bad[look.property].formula;
+        let ask = |state: &State| self.holds((state, Some(&look.seen)), formula, &mut look.tuple.clone(), None);
+        let mut found = None;
+        self.settle(state.clone(), &ask, &mut |state, holds| {
+            if holds {
+                found = Some((state, look.property));
+            }
+        });
+        found
+    }
+
+    /// The ways to look for the last time, where others may go on afterwards.
+    fn looks(&self, state: &State, found: &mut dyn FnMut(State, Look)) {
+        if !self.weak {
+            return;
+        }
+        for (number, property) in self.system.bad.iter().enumerate() {
+            let mut accesses: Vec<Access> = Vec::new();
+            property.formula.accesses(&mut |access| {
+                if self.system.symbols[access.symbol].weak {
+                    accesses.push(access.clone());
+                }
+            });
+            if accesses.is_empty() {
+                continue;
+            }
+            for tuple in self.tuples(property.params.len(), true) {
+                let mut readers: Vec<u8> =
+                    accesses.iter().filter_map(|access| access.by.map(|by| place(by, &tuple))).collect();
+                readers.sort_unstable();
+                readers.dedup();
+                if tuple.iter().all(|process| readers.contains(process)) {
+                    continue;
+                }
+                let ask = |state: &State| {
+                    for access in &accesses {
+                        self.access((state, None), access, &tuple, None)?;
+                    }
+                    Ok(())
+                };
+                self.settle(state.clone(), &ask, &mut |state, ()| {
+                    let seen = state.clone();
+                    let look = Look { property: number, tuple: tuple.clone(), seen, readers: readers.clone() };
+                    found(state, look);
+                });
+            }
+        }
+    }
+
     fn trace(
         &self,
-        nodes: &[((State, Vec<u8>), Option<(usize, Step)>)],
+        nodes: &[(Node, Option<(usize, Step)>)],
         last: usize,
-        end: State,
+        end: &State,
         property: usize,
     ) -> Search {
         let mut steps = Vec::new();
