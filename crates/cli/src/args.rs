@@ -135,7 +135,9 @@ pub struct Check {
     /// The program
     pub file: PathBuf,
     /// A memory model: a name from `fencepost list models`, a .cat file, or `all`. May be repeated
-    #[arg(short, long, default_value = "sc", value_name = "NAME|FILE")]
+    ///
+    /// The default is sc; for array-based systems (.cub) with weak variables it is tso.
+    #[arg(short, long, value_name = "NAME|FILE")]
     pub model: Vec<String>,
     #[command(flatten)]
     pub running: Running,

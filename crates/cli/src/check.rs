@@ -2,7 +2,7 @@
 
 use crate::args::{Check, CheckFormat};
 use crate::watch::Watch;
-use crate::{SAFE, UNKNOWN, UNSAFE, competition, input, output};
+use crate::{SAFE, UNKNOWN, UNSAFE, competition, input, output, systems};
 use anyhow::Result;
 use engine::{Guarantee, NoAnswer, Verdict};
 use ir::Program;
@@ -13,6 +13,9 @@ use std::path::Path;
 
 /// Checks a program under one model, or under several.
 pub fn run(args: &Check) -> Result<u8> {
+    if session::is_system(&args.file.to_string_lossy()) {
+        return systems::check(args);
+    }
     let watch = Watch::new(&args.running, true);
     let read = || -> Result<Program> {
         let (file, reading) = input::read_program(&args.file, &args.c)?;
@@ -24,7 +27,8 @@ pub fn run(args: &Check) -> Result<u8> {
         output::write("unknown\n", args.output.as_deref())?;
     }
     let program = loaded?;
-    let mut models = input::models(&args.model)?;
+    let sc = ["sc".to_owned()];
+    let mut models = input::models(if args.model.is_empty() { &sc } else { &args.model })?;
     if args.model.iter().any(|name| name == "all") {
         models.retain(|model| applies(model, &program));
     }

@@ -9,6 +9,7 @@ mod list;
 mod litmus;
 mod output;
 mod preprocess;
+mod systems;
 mod watch;
 mod why;
 

@@ -16,6 +16,7 @@ mod route;
 pub mod story;
 pub mod svcomp;
 pub mod svg;
+pub mod system;
 pub mod text;
 
 pub use data::{

@@ -8,6 +8,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("source", 0),
     ("ir", 1),
     ("model", 1),
+    ("system", 1),
     ("logic", 2),
     ("front-*", 2),
     ("witness", 2),

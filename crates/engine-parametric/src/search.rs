@@ -1,0 +1,183 @@
+//! The search: from the bad states backwards until nothing new comes, or an initial state is met.
+
+use crate::cube::{Cube, NONE};
+use crate::ground::Conj;
+use crate::pre::Images;
+use crate::subsume::Pattern;
+use engine::{NoAnswer, Observer};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use system::{Memory, System};
+
+/// What was found.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// No bad state can be reached, whatever the number of processes.
+    Safe,
+    /// A bad state may be reached by these transitions, each with its processes, from an initial state.
+    Trace {
+        /// How many processes there are.
+        processes: u8,
+        /// The transitions in their order.
+        steps: Vec<(usize, Vec<u8>)>,
+    },
+}
+
+/// What was found, and at what cost.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// What was found.
+    pub outcome: Outcome,
+    /// What the search cost.
+    pub statistics: Vec<(String, u64)>,
+}
+
+/// A cube that was reached.
+struct Node {
+    pattern: Pattern,
+    /// The cube it was computed from, by which transition of which processes, and where that cube's processes are.
+    from: Option<(usize, usize, Vec<u8>, Vec<u8>)>,
+    depth: u32,
+    /// Another cube covers it.
+    covered: bool,
+}
+
+/// Whether a bad state can be reached.
+///
+/// # Errors
+/// Why there is no answer.
+pub fn check(system: &System, memory: Memory, observer: &dyn Observer) -> Result<Answer, NoAnswer> {
+    let images = Images::new(system, memory);
+    let mut search = Search {
+        images: &images,
+        assumed: Vec::new(),
+        nodes: Vec::new(),
+        waiting: BinaryHeap::new(),
+        initial: Vec::new(),
+        dropped: 0,
+        deepest: 0,
+    };
+    for property in &system.invariants {
+        search.assumed.extend(images.cubes(property).into_iter().map(Pattern::new));
+    }
+    for property in &system.bad {
+        for cube in images.cubes(property) {
+            if let Some(node) = search.add(cube, None, 0) {
+                return Ok(search.trace(node));
+            }
+        }
+    }
+    search.run(observer)
+}
+
+struct Search<'a> {
+    images: &'a Images<'a>,
+    assumed: Vec<Pattern>,
+    nodes: Vec<Node>,
+    waiting: BinaryHeap<Reverse<(u8, usize, u32, usize)>>,
+    /// What `init` says, by the number of processes.
+    initial: Vec<Option<Vec<Conj>>>,
+    dropped: u64,
+    deepest: u32,
+}
+
+impl Search<'_> {
+    fn run(&mut self, observer: &dyn Observer) -> Result<Answer, NoAnswer> {
+        let mut done = 0u64;
+        while let Some(Reverse((_, _, _, at))) = self.waiting.pop() {
+            if self.nodes[at].covered {
+                continue;
+            }
+            done += 1;
+            if done % 64 == 0 {
+                let detail = format!("{} cubes, {} waiting, {} dropped", self.nodes.len(), self.waiting.len(), self.dropped);
+                observer.phase("search", &detail);
+            }
+            let cube = self.nodes[at].pattern.cube.clone();
+            let depth = self.nodes[at].depth + 1;
+            for number in 0..self.images.system.transitions.len() {
+                if let Some(why) = observer.stop() {
+                    return Err(why);
+                }
+                let mut found = Vec::new();
+                self.images.pre(&cube, number, &mut |image| found.push(image));
+                for image in found {
+                    let from = Some((at, number, image.args, image.rename));
+                    if let Some(node) = self.add(image.cube, from, depth) {
+                        return Ok(self.trace(node));
+                    }
+                }
+                if self.nodes[at].covered {
+                    break;
+                }
+            }
+        }
+        Ok(Answer { outcome: Outcome::Safe, statistics: self.statistics() })
+    }
+
+    /// Adds a cube unless another one covers it. Gives its number if it has an initial state.
+    fn add(&mut self, cube: Cube, from: Option<(usize, usize, Vec<u8>, Vec<u8>)>, depth: u32) -> Option<usize> {
+        let (system, fixed) = (self.images.system, self.images.fixed);
+        let covers = |pattern: &Pattern| pattern.covers(system, &cube, fixed);
+        if self.assumed.iter().any(covers)
+            || self.nodes.iter().any(|node| !node.covered && covers(&node.pattern))
+        {
+            self.dropped += 1;
+            return None;
+        }
+        let pattern = Pattern::new(cube);
+        for node in self.nodes.iter_mut().filter(|node| !node.covered) {
+            if pattern.covers(system, &node.pattern.cube, fixed) {
+                node.covered = true;
+            }
+        }
+        let number = self.nodes.len();
+        let count = usize::from(pattern.cube.processes);
+        if self.initial.len() <= count {
+            self.initial.resize(count + 1, None);
+        }
+        let initial = self.initial[count].get_or_insert_with(|| self.images.initial(count as u8));
+        let hit = self.images.is_initial(&pattern.cube, initial);
+        let size = pattern.cube.lits.len() + pattern.cube.events.len();
+        self.waiting.push(Reverse((pattern.cube.processes, size, depth, number)));
+        self.nodes.push(Node { pattern, from, depth, covered: false });
+        self.deepest = self.deepest.max(depth);
+        hit.then_some(number)
+    }
+
+    fn statistics(&self) -> Vec<(String, u64)> {
+        let kept = self.nodes.iter().filter(|node| !node.covered).count();
+        vec![
+            ("cubes".to_owned(), self.nodes.len() as u64),
+            ("cubes kept".to_owned(), kept as u64),
+            ("cubes dropped".to_owned(), self.dropped),
+            ("depth".to_owned(), u64::from(self.deepest)),
+        ]
+    }
+
+    /// The transitions from an initial state to a bad one.
+    fn trace(&self, last: usize) -> Answer {
+        let mut names: Vec<u8> = (0..self.nodes[last].pattern.cube.processes).collect();
+        let mut most = names.len() as u8;
+        let mut steps = Vec::new();
+        let mut at = last;
+        while let Some((parent, transition, args, rename)) = &self.nodes[at].from {
+            let mut here: Vec<u8> = rename
+                .iter()
+                .map(|&process| if process == NONE { NONE } else { names[usize::from(process)] })
+                .collect();
+            for process in 0..here.len() {
+                if here[process] == NONE {
+                    let free = (0..).find(|name| !here.contains(name)).unwrap_or(most);
+                    here[process] = free;
+                    most = most.max(free + 1);
+                }
+            }
+            steps.push((*transition, args.iter().map(|&arg| here[usize::from(arg)]).collect()));
+            names = here;
+            at = *parent;
+        }
+        let processes = most.max(1).max(self.images.system.processes.unwrap_or(0));
+        Answer { outcome: Outcome::Trace { processes, steps }, statistics: self.statistics() }
+    }
+}

@@ -1,0 +1,227 @@
+//! Array-based systems: verdicts as text and JSON.
+
+use crate::json::SCHEMA;
+use engine::NoAnswer;
+use serde::Serialize;
+use std::fmt::{self, Write};
+use system::machine::{Group, Machine, State, Step};
+use system::{Memory, System, Type};
+
+/// What is known about a system.
+#[derive(Debug, Clone)]
+pub enum SystemVerdict {
+    /// No bad state can be reached.
+    Safe,
+    /// One is, by this run, which was replayed.
+    Unsafe(Run),
+    /// Nothing is known.
+    Unknown(NoAnswer),
+}
+
+impl fmt::Display for SystemVerdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SystemVerdict::Safe => f.write_str("SAFE"),
+            SystemVerdict::Unsafe(_) => f.write_str("UNSAFE"),
+            SystemVerdict::Unknown(reason) => write!(f, "UNKNOWN ({reason})"),
+        }
+    }
+}
+
+/// A run of a system that ends in a bad state.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// How many processes there are.
+    pub processes: u8,
+    /// The first state.
+    pub first: State,
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// The number of the bad property.
+    pub property: usize,
+}
+
+/// A system and what is known about it.
+#[derive(Debug)]
+pub struct SystemCase<'a> {
+    /// The system.
+    pub system: &'a System,
+    /// Under which model.
+    pub memory: Memory,
+    /// What is known.
+    pub verdict: &'a SystemVerdict,
+    /// What the search cost.
+    pub statistics: &'a [(String, u64)],
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// The name of a model.
+pub fn memory_name(memory: Memory) -> &'static str {
+    match memory {
+        Memory::Sc => "sc",
+        Memory::Tso => "tso",
+        Memory::Pso => "pso",
+    }
+}
+
+fn clean(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()
+}
+
+impl SystemCase<'_> {
+    fn cell(&self, machine: &Machine<'_>, cell: usize) -> String {
+        let (symbol, args) = machine.cell(cell);
+        let args: Vec<String> = args.iter().map(|arg| format!("#{}", arg + 1)).collect();
+        let name = &self.system.symbols[symbol].name;
+        if args.is_empty() { name.clone() } else { format!("{name}[{}]", args.join(",")) }
+    }
+
+    fn value(&self, machine: &Machine<'_>, cell: usize, value: Option<i64>) -> String {
+        let Some(value) = value else { return "?".to_owned() };
+        match self.system.symbols[machine.cell(cell).0].ty {
+            Type::Int | Type::Real | Type::Opaque(_) => value.to_string(),
+            Type::Proc => format!("#{}", value + 1),
+            Type::Enum(at) => {
+                let known = self.system.enums[at].constructors.get(value as usize);
+                known.cloned().unwrap_or_else(|| value.to_string())
+            }
+        }
+    }
+
+    fn group(&self, machine: &Machine<'_>, group: &Group) -> String {
+        let write = |&(cell, value): &(usize, Option<i64>)| {
+            format!("{} = {}", self.cell(machine, cell), self.value(machine, cell, value))
+        };
+        group.iter().map(write).collect::<Vec<_>>().join(", ")
+    }
+
+    fn step(&self, machine: &Machine<'_>, step: &Step) -> String {
+        match step {
+            Step::Take(number, processes) => {
+                let args: Vec<String> = processes.iter().map(|process| format!("#{}", process + 1)).collect();
+                format!("{}({})", clean(&self.system.transitions[*number].name), args.join(", "))
+            }
+            Step::Look(_, readers) => {
+                let readers: Vec<String> = readers.iter().map(|process| format!("#{}", process + 1)).collect();
+                format!("  last look at memory: {}", readers.join(", "))
+            }
+            Step::Commit(process, group) => {
+                format!("  memory takes from #{}: {}", process + 1, clean(&self.group(machine, group)))
+            }
+        }
+    }
+
+    fn property(&self, number: usize) -> String {
+        let property = &self.system.bad[number];
+        let line = self.system.file.line(property.span);
+        if property.name.is_empty() { format!("unsafe (line {line})") } else { clean(&property.name) }
+    }
+
+    fn first(&self, machine: &Machine<'_>, run: &Run) -> Vec<String> {
+        let known = run.first.memory.iter().enumerate().filter(|(_, value)| value.is_some());
+        known.map(|(cell, &value)| self.group(machine, &vec![(cell, value)])).collect()
+    }
+}
+
+/// What a person reads.
+pub fn text(case: &SystemCase<'_>, statistics: bool) -> String {
+    let mut out = String::new();
+    let model = memory_name(case.memory);
+    let file = clean(case.system.file.name());
+    let processes = case.system.processes.map_or("any number of processes".to_owned(), |n| format!("{n} processes"));
+    // Writing to a string does not fail.
+    let _ = writeln!(out, "{file} under {model}, {processes}: can a bad state be reached?\n");
+    for invariant in &case.system.invariants {
+        let line = case.system.file.line(invariant.span);
+        let _ = writeln!(out, "Taken for granted: the states of the invariant in line {line} do not occur.");
+    }
+    match case.verdict {
+        SystemVerdict::Safe => {
+            let _ = writeln!(out, "No, for {processes}.");
+        }
+        SystemVerdict::Unsafe(run) => {
+            let machine = Machine::new(case.system, run.processes, case.memory);
+            let _ = writeln!(out, "Yes. A run of {} processes:\n", run.processes);
+            let _ = writeln!(out, "  at first: {}", clean(&case.first(&machine, run).join(", ")));
+            for step in &run.steps {
+                let _ = writeln!(out, "  {}", case.step(&machine, step));
+            }
+            let _ = writeln!(out, "  bad state: {}", case.property(run.property));
+        }
+        SystemVerdict::Unknown(_) => {}
+    }
+    if statistics {
+        let _ = writeln!(out, "\nengine parametric, {:.3} s", case.seconds);
+        for (name, value) in case.statistics {
+            let _ = writeln!(out, "  {name}: {value}");
+        }
+    }
+    let _ = writeln!(out, "\n{}", case.verdict);
+    out
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    kind: &'static str,
+    file: &'a str,
+    model: &'static str,
+    engine: &'static str,
+    processes: Option<u8>,
+    verdict: &'static str,
+    line: String,
+    reason: Option<String>,
+    run: Option<RunDocument>,
+    seconds: f64,
+    statistics: Vec<Statistic<'a>>,
+}
+
+#[derive(Serialize)]
+struct RunDocument {
+    processes: u8,
+    first: Vec<String>,
+    steps: Vec<String>,
+    bad: String,
+}
+
+#[derive(Serialize)]
+struct Statistic<'a> {
+    name: &'a str,
+    value: u64,
+}
+
+/// The same for programs.
+pub fn json(case: &SystemCase<'_>) -> String {
+    let (verdict, reason, run) = match case.verdict {
+        SystemVerdict::Safe => ("safe", None, None),
+        SystemVerdict::Unsafe(run) => ("unsafe", None, Some(run)),
+        SystemVerdict::Unknown(reason) => ("unknown", Some(reason.to_string()), None),
+    };
+    let run = run.map(|run| {
+        let machine = Machine::new(case.system, run.processes, case.memory);
+        RunDocument {
+            processes: run.processes,
+            first: case.first(&machine, run),
+            steps: run.steps.iter().map(|step| case.step(&machine, step).trim().to_owned()).collect(),
+            bad: case.property(run.property),
+        }
+    });
+    let document = Document {
+        schema: SCHEMA,
+        kind: "system",
+        file: case.system.file.name(),
+        model: memory_name(case.memory),
+        engine: "parametric",
+        processes: case.system.processes,
+        verdict,
+        line: case.verdict.to_string(),
+        reason,
+        run,
+        seconds: case.seconds,
+        statistics: case.statistics.iter().map(|(name, value)| Statistic { name, value: *value }).collect(),
+    };
+    let mut out = serde_json::to_string_pretty(&document).expect("keys are strings and nothing here fails to serialise");
+    out.push('\n');
+    out
+}
