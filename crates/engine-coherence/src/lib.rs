@@ -20,7 +20,7 @@
 //! choice has too many values, and where memory is read that nobody has written.
 
 mod buffer;
-mod liveness;
+
 mod local;
 mod machine;
 mod search;

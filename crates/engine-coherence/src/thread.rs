@@ -1,6 +1,5 @@
 //! One thread by itself: from one instruction that others can notice to the next.
 
-use crate::liveness;
 use crate::local::{Frame, Local, Object, PRIVATE, Slot, Status, Target, private};
 use crate::world::{Class, Halt, OBJECTS, World};
 use engine::Property;
@@ -144,7 +143,7 @@ impl<'p> Runner<'_, 'p> {
         }
         let function = self.function();
         let block = &function.blocks[frame.block as usize];
-        let looked = |local: &LocalId| liveness::looks_at(function, block, self.instr(), *local);
+        let looked = |local: &LocalId| ir::liveness::looks_at(function, block, self.instr(), *local);
         frame.open.iter().copied().find(looked)
     }
 

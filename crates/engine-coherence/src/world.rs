@@ -1,9 +1,9 @@
 //! What all threads have in common and what does not change: the program, the places where objects are made, and who
 //! uses which cell.
 
-use crate::liveness::Liveness;
 use crate::local::{Object, Site, Slot};
 use engine::Property;
+use ir::liveness::Liveness;
 use ir::{Address, FunctionId, ObjectId, Op, Program, System, TagId, TagSet, eval, truncate};
 use model::{Buffers, Head};
 use rustc_hash::{FxHashMap, FxHashSet};

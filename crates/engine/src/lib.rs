@@ -148,6 +148,8 @@ pub fn flag_name(axiom: &Axiom) -> String {
 pub enum Guarantee {
     /// All executions of the program were covered.
     Full,
+    /// All executions in which no result is out of the range of its type, as a signed number.
+    NoOverflow,
     /// All executions in which no jump back is taken more than `unwind` times on a path.
     Unwound {
         /// The bound.
@@ -245,6 +247,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Verdict::Safe(Guarantee::Full) => f.write_str("SAFE"),
+            Verdict::Safe(Guarantee::NoOverflow) => f.write_str("SAFE (no overflow)"),
             Verdict::Safe(Guarantee::Unwound { unwind, .. }) => write!(f, "SAFE (unwind {unwind})"),
             Verdict::Unsafe(_) => f.write_str("UNSAFE"),
             Verdict::Unknown(reason) => write!(f, "UNKNOWN ({reason})"),

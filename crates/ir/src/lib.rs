@@ -11,6 +11,7 @@ mod condition;
 pub mod domain;
 mod eval;
 mod expr;
+pub mod liveness;
 mod print;
 mod program;
 mod unroll;

@@ -156,6 +156,7 @@ impl Repair<'_> {
     pub fn line(&self) -> String {
         let bound = |row: &PlacementRow| match &row.verdict {
             Verdict::Safe(Guarantee::Unwound { unwind, .. }) => Some(format!("unwind {unwind}")),
+            Verdict::Safe(Guarantee::NoOverflow) => Some("no overflow".to_owned()),
             Verdict::Safe(Guarantee::Full) | Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
         };
         match (self.placements.first(), &self.end) {

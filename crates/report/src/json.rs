@@ -183,7 +183,7 @@ fn test(program: &Program) -> Test<'_> {
 fn bound(program: &Program, guarantee: &Guarantee) -> (Option<u32>, Vec<u32>) {
     let line = |&span: &Span| program.source.line(span);
     match guarantee {
-        Guarantee::Full => (None, Vec::new()),
+        Guarantee::Full | Guarantee::NoOverflow => (None, Vec::new()),
         Guarantee::Unwound { unwind, loops } => (Some(*unwind), loops.iter().map(line).collect()),
     }
 }

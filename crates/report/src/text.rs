@@ -97,6 +97,9 @@ fn lines(program: &Program, spans: &[Span]) -> String {
 fn proved(program: &Program, guarantee: &Guarantee) -> String {
     match guarantee {
         Guarantee::Full => "Proved for all executions.".to_owned(),
+        Guarantee::NoOverflow => {
+            "Proved for mathematical integers: for all executions in which no integer overflows.".to_owned()
+        }
         Guarantee::Unwound { unwind, loops } => {
             let loops = lines(program, loops);
             format!(

@@ -1,23 +1,25 @@
 //! Which locals matter: values that nobody will look at again make no two states different.
 
-use ir::{Block, Expr, Function, FunctionId, Instr, LocalId, Op, Program, System, Terminator};
-use rustc_hash::FxHashMap;
+use crate::{Block, Expr, Function, FunctionId, Instr, LocalId, Op, Program, System, Terminator};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// For each local whether its value may be looked at.
-type Live = Rc<[bool]>;
+pub type Live = Rc<[bool]>;
 
 /// What is live where, found as it is needed.
+#[derive(Debug)]
 pub struct Liveness<'p> {
     program: &'p Program,
     /// For each function what is live where each block begins.
-    starts: FxHashMap<FunctionId, Vec<Vec<bool>>>,
-    places: FxHashMap<(FunctionId, u32, u32), Live>,
+    starts: HashMap<FunctionId, Vec<Vec<bool>>>,
+    places: HashMap<(FunctionId, u32, u32), Live>,
 }
 
 impl<'p> Liveness<'p> {
+    /// Nothing is found yet.
     pub fn new(program: &'p Program) -> Self {
-        Liveness { program, starts: FxHashMap::default(), places: FxHashMap::default() }
+        Liveness { program, starts: HashMap::new(), places: HashMap::new() }
     }
 
     /// What is live before an instruction of a block.

@@ -1,0 +1,443 @@
+//! States and steps: control and buffers as they are, values as zones.
+//!
+//! The same steps serve three purposes: the search (zones are abstracted after each), the question whether a path of the
+//! search is possible with its buffers but exact values, and the replay with real buffers, which tells a [`Record`].
+
+use crate::automaton::{Automata, Edge, Halt, Status, Step, Way};
+use crate::zone::{Dim, Zone};
+use ir::{ThreadId, Width, truncate};
+use model::Buffers;
+use std::rc::Rc;
+use witness::{Action, Record, TWO_INSIDE, Violation};
+
+/// The writes of a thread that have not reached memory.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Buffer {
+    /// The oldest ones in order: the cell, and the group. What is in a group reaches memory before the next group.
+    slots: Vec<(u32, u32)>,
+    /// The cells of all others, in the order of cells.
+    set: Vec<u32>,
+    /// Whether the next write begins a group.
+    closed: bool,
+}
+
+/// Where a thread is, and its buffer.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Control {
+    pub node: u32,
+    pub buffer: Buffer,
+}
+
+/// A set of states.
+#[derive(Debug, Clone)]
+pub struct State {
+    pub control: Vec<Control>,
+    pub zone: Zone,
+}
+
+/// A move from state to state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Move {
+    /// A thread takes an edge.
+    Run(usize, usize),
+    /// A write of a thread, by its place among those in order, reaches memory.
+    Slot(usize, usize),
+    /// A write to a cell from beyond those reaches memory; there are more of them.
+    Some(usize, u32),
+    /// The last one.
+    Last(usize, u32),
+}
+
+/// How steps are taken.
+pub struct Machine<'a, 'p> {
+    pub automata: &'a mut Automata<'p>,
+    /// How many of the oldest writes are kept in order.
+    pub k: usize,
+    /// Whether a result was out of range.
+    pub overflow: bool,
+    /// Whether a guard or a value was not a difference of variables.
+    pub inexact: bool,
+    /// On a path: the values that are chosen, as far as they are fixed.
+    pub choices: Option<Vec<i64>>,
+    /// On a path: how many were chosen so far.
+    pub chosen: usize,
+    pub record: Option<Record>,
+}
+
+impl Buffer {
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty() && self.set.is_empty()
+    }
+
+    /// Whether there may be more in it than is known.
+    pub fn is_abstract(&self) -> bool {
+        !self.set.is_empty()
+    }
+
+    /// The writes that can be the next to reach memory.
+    fn ready(&self) -> impl Iterator<Item = usize> + '_ {
+        let first = self.slots.first().map_or(0, |slot| slot.1);
+        (0..self.slots.len()).filter(move |&at| {
+            let (cell, group) = self.slots[at];
+            group == first && !self.slots[..at].iter().any(|(other, _)| *other == cell)
+        })
+    }
+
+    /// Counts groups from zero again.
+    fn settle(&mut self) {
+        if let Some(&(_, first)) = self.slots.first() {
+            self.slots.iter_mut().for_each(|slot| slot.1 -= first);
+        }
+        self.closed &= !self.is_empty();
+    }
+}
+
+impl<'p> Machine<'_, 'p> {
+    /// The state in which others may come to be.
+    pub fn first(&mut self) -> Result<State, Halt> {
+        let mut zone = Zone::new();
+        for (cell, known) in self.automata.cells.iter().enumerate() {
+            if let Some(value) = known.initial
+                && self.automata.knowledge.classes.get(&(cell as u32)) == Some(&crate::automaton::Class::Shared)
+            {
+                zone.push(Dim::Memory(cell as u32));
+                zone.set(Dim::Memory(cell as u32), crate::linear::number(value, known.width));
+            }
+        }
+        let control = vec![Control { node: self.automata.first, buffer: Buffer::default() }];
+        let mut state = State { control, zone };
+        for step in self.automata.prefix.clone() {
+            if !self.one(&mut state, 0, &step)? {
+                return Err(Halt::Limit("internal: the first thread cannot begin".to_owned()));
+            }
+        }
+        state.zone.sort();
+        Ok(state)
+    }
+
+    /// What can happen in a state.
+    pub fn moves(&mut self, state: &State) -> Result<Vec<Move>, Halt> {
+        let mut moves = Vec::new();
+        let opened = state.control.iter().position(|own| self.automata.node(own.node).open > 0);
+        for (thread, own) in state.control.iter().enumerate() {
+            if opened.is_some_and(|opened| opened != thread) {
+                continue;
+            }
+            let edges = self.automata.edges(own.node)?;
+            let runs = (0..edges.len()).map(|edge| Move::Run(thread, edge));
+            let starts = |edge: &Edge| edge.steps.iter().any(|step| matches!(step, Step::Spawn(..)));
+            if own.buffer.is_empty() && !edges.is_empty() && edges.iter().all(starts) {
+                // Nobody can tell whether a thread was started earlier.
+                return Ok(runs.collect());
+            }
+            moves.extend(runs);
+            if opened.is_some() {
+                continue;
+            }
+            moves.extend(own.buffer.ready().map(|at| Move::Slot(thread, at)));
+            let total = self.automata.buffers == Buffers::Thread;
+            for &cell in &own.buffer.set {
+                let waits = match total {
+                    true => !own.buffer.slots.is_empty(),
+                    false => own.buffer.slots.iter().any(|(other, _)| *other == cell),
+                };
+                if !waits {
+                    moves.extend([Move::Some(thread, cell), Move::Last(thread, cell)]);
+                }
+            }
+        }
+        Ok(moves)
+    }
+
+    /// Does a move, if it is possible.
+    pub fn step(&mut self, state: &State, step: Move) -> Result<Option<State>, Halt> {
+        let mut next = state.clone();
+        match step {
+            Move::Run(thread, edge) => {
+                let edges = self.automata.edges(state.control[thread].node)?;
+                let Some(edge) = edges.get(edge) else { return Ok(None) };
+                if !self.run(&mut next, thread, edge)? {
+                    return Ok(None);
+                }
+            }
+            Move::Slot(thread, at) => self.flush(&mut next, thread, at),
+            Move::Some(_, cell) => next.zone.push(Dim::Memory(cell)),
+            Move::Last(thread, cell) => {
+                next.zone.rename(Dim::Last(thread, cell), Dim::Memory(cell));
+                let buffer = &mut next.control[thread].buffer;
+                buffer.set.retain(|own| *own != cell);
+                buffer.settle();
+            }
+        }
+        next.zone.sort();
+        Ok(Some(next))
+    }
+
+    fn flush(&mut self, state: &mut State, thread: usize, at: usize) {
+        let buffer = &mut state.control[thread].buffer;
+        let (cell, _) = buffer.slots.remove(at);
+        let left = buffer.slots.len();
+        buffer.settle();
+        state.zone.rename(Dim::Slot(thread, at), Dim::Memory(cell));
+        for later in at..left {
+            state.zone.rename(Dim::Slot(thread, later + 1), Dim::Slot(thread, later));
+        }
+        if let Some(record) = &mut self.record {
+            record.land(thread, self.automata.cells[cell as usize].address);
+        }
+    }
+
+    /// What a thread reads from a cell.
+    fn source(state: &State, thread: usize, cell: u32) -> Dim {
+        let buffer = &state.control[thread].buffer;
+        if buffer.set.contains(&cell) {
+            return Dim::Last(thread, cell);
+        }
+        match buffer.slots.iter().rposition(|(own, _)| *own == cell) {
+            Some(at) => Dim::Slot(thread, at),
+            None => Dim::Memory(cell),
+        }
+    }
+
+    /// Takes an edge. Says whether it is possible; nothing comes back if the record could not be told a value.
+    fn run(&mut self, state: &mut State, thread: usize, edge: &Edge) -> Result<bool, Halt> {
+        for step in &edge.steps {
+            if !self.one(state, thread, step)? {
+                return Ok(false);
+            }
+        }
+        state.control[thread].node = edge.to;
+        Ok(true)
+    }
+
+    fn one(&mut self, state: &mut State, thread: usize, step: &Step) -> Result<bool, Halt> {
+        match step {
+            Step::Guard(form) => {
+                self.inexact |= !form.is_difference();
+                return Ok(state.zone.guard(form, thread));
+            }
+            Step::Fits(form, width) => self.overflow |= !state.zone.fits(form, *width, thread),
+            Step::Assign(var, form) => {
+                self.inexact |= !state.zone.assign(Dim::Local(thread, *var), form, thread);
+            }
+            Step::Forget(var) => state.zone.drop(Dim::Local(thread, *var)),
+            Step::Choose(var, width) => return Ok(self.choose(state, thread, (Dim::Local(thread, *var), *width))),
+            Step::Made(number) => {
+                if let Some(record) = &mut self.record {
+                    record.choose(thread, *number);
+                }
+            }
+            Step::Load { cell, var, way, shown } => {
+                if *way == Way::Direct && !state.control[thread].buffer.is_empty() {
+                    return Ok(false);
+                }
+                let source = Self::source(state, thread, *cell);
+                let own = !matches!(source, Dim::Memory(_));
+                state.zone.copy(Dim::Local(thread, *var), source, 0);
+                if self.record.is_some() {
+                    let (Some(value), held) = (self.bits(state, source, *cell), self.held(state, *cell)) else {
+                        return Ok(false);
+                    };
+                    let address = self.automata.cells[*cell as usize].address;
+                    if let Some(record) = &mut self.record {
+                        record.touch(address, held);
+                        record.read(thread, Action::Read { address, value }, own, &shown.tags, shown.span);
+                    }
+                }
+            }
+            Step::Store { cell, form, way, shown } => {
+                let held = self.held(state, *cell);
+                let dim = match way {
+                    Way::Direct => {
+                        if !state.control[thread].buffer.is_empty() {
+                            return Ok(false);
+                        }
+                        Dim::Memory(*cell)
+                    }
+                    Way::Buffer => self.append(state, thread, *cell),
+                };
+                self.inexact |= !state.zone.assign(dim, form, thread);
+                if self.record.is_some() {
+                    let Some(value) = self.bits(state, dim, *cell) else { return Ok(false) };
+                    let address = self.automata.cells[*cell as usize].address;
+                    if let Some(record) = &mut self.record {
+                        record.touch(address, held);
+                        let action = Action::Write { address, value };
+                        record.write(thread, action, *way == Way::Buffer, &shown.tags, shown.span);
+                    }
+                }
+            }
+            Step::Fence { drains, orders, shown } => {
+                let buffer = &mut state.control[thread].buffer;
+                if *drains && !buffer.is_empty() {
+                    return Ok(false);
+                }
+                if *orders {
+                    buffer.closed = !buffer.is_empty();
+                }
+                if let Some(record) = &mut self.record {
+                    record.fence(thread, &shown.tags, shown.span);
+                }
+            }
+            Step::Begin => {
+                if !state.control[thread].buffer.is_empty() {
+                    return Ok(false);
+                }
+                if let Some(record) = &mut self.record {
+                    record.begin();
+                }
+            }
+            Step::End(span) => {
+                if let Some(record) = &mut self.record {
+                    record.end(thread, *span);
+                }
+            }
+            Step::Spawn(number, node) => {
+                if !state.control[thread].buffer.is_empty() || state.control.len() != *number {
+                    return Ok(false);
+                }
+                state.control.push(Control { node: *node, buffer: Buffer::default() });
+                if let Some(record) = &mut self.record {
+                    record.choose(thread, *number as u64);
+                }
+            }
+            Step::Join(other, var) => {
+                let Some(Control { node, buffer }) = state.control.get(*other) else { return Ok(false) };
+                let Status::Ended(value) = self.automata.node(*node).status else { return Ok(false) };
+                if !buffer.is_empty() {
+                    return Ok(false);
+                }
+                if let Some(var) = var {
+                    let value = crate::linear::number(value, Width::WORD);
+                    state.zone.assign(Dim::Local(thread, *var), &crate::linear::Form::constant(value), thread);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// A write goes to the buffer; its value has this name.
+    fn append(&self, state: &mut State, thread: usize, cell: u32) -> Dim {
+        let total = self.automata.buffers == Buffers::Thread;
+        let buffer = &mut state.control[thread].buffer;
+        if buffer.set.is_empty() && buffer.slots.len() < self.k {
+            let last = buffer.slots.last().map(|slot| slot.1);
+            let group = last.map_or(0, |last| last + u32::from(total || buffer.closed));
+            buffer.closed = false;
+            buffer.slots.push((cell, group));
+            return Dim::Slot(thread, buffer.slots.len() - 1);
+        }
+        if let Err(at) = buffer.set.binary_search(&cell) {
+            buffer.set.insert(at, cell);
+        }
+        Dim::Last(thread, cell)
+    }
+
+    fn choose(&mut self, state: &mut State, thread: usize, (dim, width): (Dim, Width)) -> bool {
+        state.zone.push(dim);
+        let Some(choices) = &self.choices else { return true };
+        let choice = Dim::Choice(self.chosen);
+        state.zone.push(choice);
+        let fixed = choices.get(self.chosen).copied();
+        let possible = fixed.is_none_or(|value| state.zone.set(choice, value));
+        if let (Some(record), Some(value)) = (&mut self.record, fixed) {
+            record.choose(thread, truncate(value as u64, width));
+        }
+        self.chosen += 1;
+        state.zone.copy(dim, choice, 0);
+        possible
+    }
+
+    /// What a dimension holds, as bits of a cell, if that is one value.
+    fn bits(&self, state: &State, dim: Dim, cell: u32) -> Option<u64> {
+        let value = state.zone.value(dim)?;
+        Some(truncate(value as u64, self.automata.cells[cell as usize].width))
+    }
+
+    fn held(&self, state: &State, cell: u32) -> Option<u64> {
+        self.bits(state, Dim::Memory(cell), cell)
+    }
+
+    /// What fails in a state into which this thread has come.
+    pub fn violation(&self, state: &State, thread: usize) -> Option<Violation> {
+        let node = self.automata.node(state.control[thread].node);
+        let id = ThreadId(thread as u32);
+        if let Status::Failed(span, message) = &node.status {
+            return Some(Violation { thread: id, span: *span, message: message.clone() });
+        }
+        let span = node.inside?;
+        let counts = |own: &Control| {
+            let node = self.automata.node(own.node);
+            node.inside.is_some() && node.open == 0
+        };
+        let others = state.control.iter().enumerate().filter(|(at, _)| *at != thread);
+        let together = counts(&state.control[thread]) && others.into_iter().any(|(_, own)| counts(own));
+        together.then(|| Violation { thread: id, span, message: TWO_INSIDE.to_owned() })
+    }
+
+    /// Goes a path with real buffers: where a thread has to wait for its buffer, it is emptied.
+    pub fn follow(&mut self, path: &[Move]) -> Result<Option<(State, Violation)>, Halt> {
+        let mut state = self.first()?;
+        for &step in path {
+            match step {
+                Move::Run(thread, edge) => {
+                    let Some(own) = state.control.get(thread) else { return Ok(None) };
+                    let edges: Rc<[Edge]> = self.automata.edges(own.node)?;
+                    let Some(edge) = edges.get(edge) else { return Ok(None) };
+                    if edge.steps.iter().any(waits) {
+                        while let Some(at) = { state.control[thread].buffer.ready().next() } {
+                            self.flush(&mut state, thread, at);
+                        }
+                    }
+                    for step in &edge.steps {
+                        if let Step::Join(other, _) = step
+                            && *other < state.control.len()
+                        {
+                            while let Some(at) = { state.control[*other].buffer.ready().next() } {
+                                self.flush(&mut state, *other, at);
+                            }
+                        }
+                    }
+                    if !self.run(&mut state, thread, edge)? {
+                        return Ok(None);
+                    }
+                    if let Some(violation) = self.violation(&state, thread) {
+                        return Ok(Some((state, violation)));
+                    }
+                }
+                Move::Slot(thread, _) | Move::Some(thread, _) | Move::Last(thread, _) => {
+                    // Which one it was is known by its cell.
+                    let Some(own) = state.control.get(thread) else { return Ok(None) };
+                    let at = match step {
+                        Move::Slot(_, at) => own.buffer.ready().find(|ready| *ready == at),
+                        Move::Some(_, cell) | Move::Last(_, cell) => {
+                            own.buffer.ready().find(|ready| own.buffer.slots[*ready].0 == cell)
+                        }
+                        Move::Run(..) => None,
+                    };
+                    if let Some(at) = at {
+                        self.flush(&mut state, thread, at);
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Whether a step waits for the buffer to be empty.
+fn waits(step: &Step) -> bool {
+    match step {
+        Step::Load { way, .. } | Step::Store { way, .. } => *way == Way::Direct,
+        Step::Fence { drains, .. } => *drains,
+        Step::Begin | Step::Spawn(..) => true,
+        Step::Guard(_)
+        | Step::Fits(..)
+        | Step::Assign(..)
+        | Step::Forget(_)
+        | Step::Choose(..)
+        | Step::Made(_)
+        | Step::End(_)
+        | Step::Join(..) => false,
+    }
+}

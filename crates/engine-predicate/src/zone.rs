@@ -1,0 +1,304 @@
+//! Zones: conjunctions of predicates `x - y <= c` over integers, as matrices of bounds.
+//!
+//! A zone is kept closed: each bound is the best that follows from all of them. So a predicate follows from a zone iff
+//! its bound is at most `c`, and that is what a query to a solver would be asked.
+
+use crate::linear::{Form, Var};
+use ir::Width;
+
+/// No bound.
+pub const NONE: i64 = i64::MAX / 4;
+
+/// What a row of a matrix stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Dim {
+    /// The number zero.
+    Zero,
+    /// What memory holds.
+    Memory(u32),
+    /// A variable of a thread.
+    Local(usize, Var),
+    /// A write in the buffer of a thread, counted from the oldest.
+    Slot(usize, usize),
+    /// The newest write of a thread to a cell, beyond those that are kept in order.
+    Last(usize, u32),
+    /// A choice on a path, when the path is tried.
+    Choice(usize),
+}
+
+/// A set of valuations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Zone {
+    dims: Vec<Dim>,
+    /// `bounds[i * n + j]` bounds dimension i minus dimension j.
+    bounds: Vec<i64>,
+}
+
+fn add(a: i64, b: i64) -> i64 {
+    if a >= NONE || b >= NONE { NONE } else { (a + b).clamp(-NONE + 1, NONE) }
+}
+
+impl Zone {
+    /// All valuations of no variables.
+    pub fn new() -> Self {
+        Zone { dims: vec![Dim::Zero], bounds: vec![0] }
+    }
+
+    fn at(&self, dim: Dim) -> Option<usize> {
+        self.dims.iter().position(|own| *own == dim)
+    }
+
+    fn bound(&self, i: usize, j: usize) -> i64 {
+        self.bounds[i * self.dims.len() + j]
+    }
+
+    /// A new dimension that can be anything.
+    pub fn push(&mut self, dim: Dim) {
+        self.drop(dim);
+        let n = self.dims.len();
+        let mut bounds = Vec::with_capacity((n + 1) * (n + 1));
+        for i in 0..n {
+            bounds.extend_from_slice(&self.bounds[i * n..(i + 1) * n]);
+            bounds.push(NONE);
+        }
+        bounds.extend(std::iter::repeat_n(NONE, n));
+        bounds.push(0);
+        self.dims.push(dim);
+        self.bounds = bounds;
+    }
+
+    /// Forgets a dimension.
+    pub fn drop(&mut self, dim: Dim) {
+        let Some(gone) = self.at(dim) else { return };
+        let n = self.dims.len();
+        let kept = |at: &usize| at / n != gone && at % n != gone;
+        self.bounds = (0..n * n).filter(kept).map(|at| self.bounds[at]).collect();
+        self.dims.remove(gone);
+    }
+
+    /// Gives a dimension another name; what had that name is forgotten.
+    pub fn rename(&mut self, from: Dim, to: Dim) {
+        if from == to {
+            return;
+        }
+        self.drop(to);
+        if let Some(at) = self.at(from) {
+            self.dims[at] = to;
+        }
+    }
+
+    /// Adds `i - j <= c`. Says whether something is left.
+    fn constrain(&mut self, i: usize, j: usize, c: i64) -> bool {
+        let n = self.dims.len();
+        if c >= self.bound(i, j) {
+            return true;
+        }
+        if add(self.bound(j, i), c) < 0 {
+            return false;
+        }
+        let from_j: Vec<i64> = self.bounds[j * n..(j + 1) * n].to_vec();
+        for a in 0..n {
+            let first = add(self.bounds[a * n + i], c);
+            if first >= NONE {
+                continue;
+            }
+            for b in 0..n {
+                let through = add(first, from_j[b]);
+                if through < self.bounds[a * n + b] {
+                    self.bounds[a * n + b] = through;
+                }
+            }
+        }
+        true
+    }
+
+    /// The largest value of a form, where its variables are those of a thread.
+    pub fn upper(&self, form: &Form, thread: usize) -> i64 {
+        let at = |var: Var| self.at(Dim::Local(thread, var));
+        let constant = form.constant;
+        match form.terms[..] {
+            [] => constant,
+            [(a, 1), (b, -1)] | [(b, -1), (a, 1)] => match (at(a), at(b)) {
+                (Some(a), Some(b)) => add(self.bound(a, b), constant),
+                _ => NONE,
+            },
+            _ => form.terms.iter().fold(constant, |sum, &(var, factor)| {
+                let Some(at) = at(var) else { return NONE };
+                let bound = if factor > 0 { self.bound(at, 0) } else { self.bound(0, at) };
+                if bound >= NONE {
+                    return NONE;
+                }
+                add(sum, bound.checked_mul(factor.abs()).unwrap_or(NONE))
+            }),
+        }
+    }
+
+    /// The smallest one.
+    pub fn lower(&self, form: &Form, thread: usize) -> i64 {
+        let terms = form.terms.iter().map(|&(var, factor)| (var, -factor)).collect();
+        let upper = self.upper(&Form { constant: -form.constant, terms }, thread);
+        if upper >= NONE { -NONE } else { -upper }
+    }
+
+    /// Whether all values of a form are in the range of a width.
+    pub fn fits(&self, form: &Form, width: Width, thread: usize) -> bool {
+        let half = 1i128 << (width.bits() - 1);
+        let (low, high) = (i128::from(self.lower(form, thread)), i128::from(self.upper(form, thread)));
+        if width == Width::BOOL { low >= 0 && high <= 1 } else { -half <= low && high < half }
+    }
+
+    /// Only valuations in which the form is at most zero. Says whether some are left.
+    pub fn guard(&mut self, guard: &Form, thread: usize) -> bool {
+        let at = |zone: &Zone, var: Var| zone.at(Dim::Local(thread, var));
+        match guard.terms[..] {
+            [] => guard.constant <= 0,
+            [(a, 1)] => at(self, a).is_none_or(|a| self.constrain(a, 0, -guard.constant)),
+            [(a, -1)] => at(self, a).is_none_or(|a| self.constrain(0, a, -guard.constant)),
+            [(a, 1), (b, -1)] | [(b, -1), (a, 1)] => match (at(self, a), at(self, b)) {
+                (Some(a), Some(b)) => self.constrain(a, b, -guard.constant),
+                _ => true,
+            },
+            _ => self.lower(guard, thread) <= 0,
+        }
+    }
+
+    /// A dimension takes the value of a form. Says whether that is exact.
+    pub fn assign(&mut self, dim: Dim, form: &Form, thread: usize) -> bool {
+        match form.terms[..] {
+            [] => {
+                self.push(dim);
+                self.equal(self.dims.len() - 1, 0, form.constant);
+                true
+            }
+            [(var, 1)] => {
+                let from = Dim::Local(thread, var);
+                if from == dim {
+                    self.shift(dim, form.constant);
+                } else {
+                    self.copy(dim, from, form.constant);
+                }
+                true
+            }
+            _ => {
+                let (low, high) = (self.lower(form, thread), self.upper(form, thread));
+                self.push(dim);
+                let last = self.dims.len() - 1;
+                if high < NONE {
+                    self.constrain(last, 0, high);
+                }
+                if low > -NONE {
+                    self.constrain(0, last, -low);
+                }
+                low == high
+            }
+        }
+    }
+
+    fn equal(&mut self, a: usize, b: usize, c: i64) {
+        self.constrain(a, b, c);
+        self.constrain(b, a, -c);
+    }
+
+    /// A dimension becomes another one plus a constant.
+    pub fn copy(&mut self, dim: Dim, from: Dim, constant: i64) {
+        self.push(dim);
+        if let Some(from) = self.at(from) {
+            self.equal(self.dims.len() - 1, from, constant);
+        }
+    }
+
+    fn shift(&mut self, dim: Dim, constant: i64) {
+        let (Some(at), n) = (self.at(dim), self.dims.len()) else { return };
+        for other in (0..n).filter(|other| *other != at) {
+            self.bounds[at * n + other] = add(self.bounds[at * n + other], constant);
+            self.bounds[other * n + at] = add(self.bounds[other * n + at], -constant);
+        }
+    }
+
+    /// The value of a dimension, if there is only one.
+    pub fn value(&self, dim: Dim) -> Option<i64> {
+        let at = self.at(dim)?;
+        let (high, low) = (self.bound(at, 0), self.bound(0, at));
+        (high < NONE && low < NONE && high == -low).then_some(high)
+    }
+
+    /// Fixes a dimension to its value nearest to zero and says which that is.
+    pub fn fix(&mut self, dim: Dim) -> Option<i64> {
+        let at = self.at(dim)?;
+        let (high, low) = (self.bound(at, 0), self.bound(0, at));
+        let value = if high < 0 {
+            high
+        } else if low < 0 {
+            -low
+        } else {
+            0
+        };
+        self.equal(at, 0, value);
+        Some(value)
+    }
+
+    /// Fixes a dimension to a value. Says whether something is left.
+    pub fn set(&mut self, dim: Dim, value: i64) -> bool {
+        self.at(dim).is_none_or(|at| self.constrain(at, 0, value) && self.constrain(0, at, -value))
+    }
+
+    /// Puts the dimensions in order.
+    pub fn sort(&mut self) {
+        if self.dims.is_sorted() {
+            return;
+        }
+        let n = self.dims.len();
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by_key(|&at| self.dims[at]);
+        let bounds = order.iter().flat_map(|&i| order.iter().map(move |&j| (i, j)));
+        self.bounds = bounds.map(|(i, j)| self.bounds[i * n + j]).collect();
+        self.dims = order.iter().map(|&at| self.dims[at]).collect();
+    }
+
+    /// Keeps only what predicates with these constants say. The constants are in order.
+    pub fn abstracted(&mut self, constants: &[i64]) {
+        let mut changed = false;
+        let n = self.dims.len();
+        for at in 0..n * n {
+            let bound = self.bounds[at];
+            if bound < NONE && at / n != at % n {
+                let next = constants.partition_point(|constant| *constant < bound);
+                let weaker = constants.get(next).copied().unwrap_or(NONE);
+                changed |= weaker != bound;
+                self.bounds[at] = weaker;
+            }
+        }
+        if changed {
+            self.close();
+        }
+    }
+
+    fn close(&mut self) {
+        let n = self.dims.len();
+        for through in 0..n {
+            for i in 0..n {
+                let first = self.bounds[i * n + through];
+                if first >= NONE {
+                    continue;
+                }
+                for j in 0..n {
+                    let sum = add(first, self.bounds[through * n + j]);
+                    if sum < self.bounds[i * n + j] {
+                        self.bounds[i * n + j] = sum;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether all valuations of this zone are in the other one, over the same dimensions in the same order.
+    pub fn is_inside(&self, other: &Zone) -> bool {
+        debug_assert_eq!(self.dims, other.dims);
+        self.bounds.iter().zip(&other.bounds).all(|(own, other)| own <= other)
+    }
+
+    /// All bounds there are, in absolute terms.
+    pub fn constants(&self) -> impl Iterator<Item = i64> + '_ {
+        self.bounds.iter().copied().filter(|bound| *bound < NONE)
+    }
+}
