@@ -188,7 +188,7 @@ fn table(args: &Check, table: &ModelTable<'_>) -> Result<String> {
 fn code(verdict: &Verdict) -> u8 {
     match verdict {
         Verdict::Safe(Guarantee::Full) => SAFE,
-        Verdict::Safe(Guarantee::Unwound { .. }) | Verdict::Unknown(_) => UNKNOWN,
+        Verdict::Safe(Guarantee::Unwound { .. } | Guarantee::Rounds { .. }) | Verdict::Unknown(_) => UNKNOWN,
         Verdict::Unsafe(_) => UNSAFE,
     }
 }

@@ -78,6 +78,7 @@ pub fn fences(
             Verdict::Unsafe(_) => {
                 let reason = match placement.guarantee {
                     Guarantee::Full => "the model gives a meaning even to fences that it does not know",
+                    Guarantee::Rounds { .. } => "what suffices for so many rounds does not suffice for more",
                     Guarantee::Unwound { .. } => "what suffices up to the bound on loops does not suffice beyond it",
                 };
                 conclusion = Conclusion::Stopped(NoAnswer::GaveUp(reason.to_owned()));
