@@ -202,7 +202,7 @@ fn follow(problem: &Problem<'_>, buffers: Buffers, places: &[Option<usize>], sol
         for work in problem.work.iter().flatten() {
             let step = match work {
                 Work::Step(step) => step,
-                Work::Settled(Settled { thread, when, turns }) => {
+                Work::Settled(Settled { thread, when, turns, .. }) => {
                     if solution.truth(*when) && solution.truth(turns[round]) {
                         path.drain(*thread);
                     }

@@ -21,6 +21,7 @@
 //! Executions that need more rounds, more points of time, longer lists or more repetitions of loops than the bounds allow;
 //! the guarantee says so. Values out of thin air.
 
+mod emit;
 mod execution;
 mod lists;
 mod memory;
@@ -87,7 +88,7 @@ impl Engine for Lazy {
         };
         let tags = Tags::new(task.program, &task.model.head, buffers);
         let enough = {
-            let structure = structure(task, &tags, observer)?;
+            let structure = structure(task, &tags, true, observer)?;
             problem::enough(&structure, &Rows::new(&structure))
         };
         let count = match task.question {
@@ -133,8 +134,28 @@ fn ladder(task: &Task<'_>, enough: Bounds) -> Vec<Bounds> {
     all
 }
 
+/// The sequential program as C text, with the bounds of the task or else the largest ones that are tried by themselves.
+///
+/// # Errors
+/// Why there is none.
+pub fn emit_c(task: &Task<'_>, observer: &dyn Observer) -> Result<String, NoAnswer> {
+    let (Some(buffers), Question::Violation(property)) = (task.model.head.buffers, task.question) else {
+        return Err(NoAnswer::GaveUp("only C programs under models with store buffers become sequential C".to_owned()));
+    };
+    let tags = Tags::new(task.program, &task.model.head, buffers);
+    let structure = structure(task, &tags, false, observer)?;
+    let enough = problem::enough(&structure, &Rows::new(&structure));
+    let bounds = ladder(task, enough).pop();
+    let Some(bounds) = bounds else { return Err(NoAnswer::GaveUp("no bounds were given to try".to_owned())) };
+    // One round is enough to know the steps: in C the rounds are calls.
+    let one = Bounds { rounds: 1, ..bounds };
+    let mut problem = Problem::new(task.program, structure, &tags, one, observer)?;
+    let goal = problem.violation(property);
+    Ok(emit::emit(&problem, goal, buffers, bounds))
+}
+
 /// The guarded events of the program.
-fn structure(task: &Task<'_>, tags: &Tags, observer: &dyn Observer) -> Result<Structure, NoAnswer> {
+fn structure(task: &Task<'_>, tags: &Tags, narrow: bool, observer: &dyn Observer) -> Result<Structure, NoAnswer> {
     let settings = Settings {
         unwind: (task.options.unwind, task.options.unwind),
         threads: if task.options.deepens { THREADS_WHILE_DEEPENING } else { u32::MAX },
@@ -148,7 +169,9 @@ fn structure(task: &Task<'_>, tags: &Tags, observer: &dyn Observer) -> Result<St
         Halt::Cancelled => observer.stop().unwrap_or(NoAnswer::Cancelled),
         Halt::Refused(why) => NoAnswer::GaveUp(why),
     })?;
-    symbolic::narrow(&mut structure, settings.go_on);
+    if narrow {
+        symbolic::narrow(&mut structure, settings.go_on);
+    }
     let give_up = |what: &str, event: u32| {
         let line = task.program.source.line(structure.events[event as usize].span);
         Err(NoAnswer::GaveUp(format!("line {line}: {what}")))
@@ -179,7 +202,7 @@ struct Search<'t> {
 impl Search<'_> {
     /// Looks for what has not been found yet.
     fn run(&self, found: &mut [Option<Execution>]) -> Result<Answer, NoAnswer> {
-        let structure = structure(self.task, self.tags, self.observer)?;
+        let structure = structure(self.task, self.tags, true, self.observer)?;
         let mut problem = Problem::new(self.task.program, structure, self.tags, self.bounds, self.observer)?;
         self.observer.phase("encode", &problem.describe());
         match self.task.question {

@@ -74,6 +74,8 @@ pub struct Step {
 /// A point at which the writes of a thread have reached memory: before it starts another, and before it is joined.
 #[derive(Debug, Clone)]
 pub struct Settled {
+    /// The number of the link that this is about.
+    pub link: usize,
     /// Whose writes.
     pub thread: usize,
     /// When there is such a point.
@@ -160,7 +162,7 @@ impl<'p> Problem<'p> {
                     Work::Step(step) => {
                         operate(&mut build, &mut *memory, &mut values, &events[step.event], step, round);
                     }
-                    Work::Settled(Settled { thread, when, turns }) => {
+                    Work::Settled(Settled { thread, when, turns, .. }) => {
                         let when = build.terms.and(*when, turns[round]);
                         memory.fence(&mut build, *thread, when, Fence::Drain);
                     }
@@ -398,7 +400,8 @@ fn work(
                     // Who is joined has ended, and its writes have reached memory.
                     let link = structure.links[number];
                     if !rows.starts(number) {
-                        own.push(Work::Settled(Settled { thread: link.from.0 as usize, when: link.when, turns }));
+                        let (thread, when) = (link.from.0 as usize, link.when);
+                        own.push(Work::Settled(Settled { link: number, thread, when, turns }));
                     }
                     continue;
                 }
@@ -406,7 +409,7 @@ fn work(
                 Item::Departs(link) => {
                     let started = structure.links[link].to.0;
                     for when in starting(structure, thread, started) {
-                        own.push(Work::Settled(Settled { thread, when, turns: turns.clone() }));
+                        own.push(Work::Settled(Settled { link, thread, when, turns: turns.clone() }));
                     }
                     continue;
                 }

@@ -35,23 +35,26 @@ pub struct Row {
 pub struct Rows {
     pub rows: Vec<Row>,
     links: Vec<Link>,
+    /// How many threads are there from the start.
+    own: u32,
 }
 
 impl Rows {
     pub fn new(structure: &Structure) -> Self {
         let links = structure.links.clone();
         let count = structure.threads.len();
-        let mut rows = Rows { rows: vec![Row::default(); count], links };
+        let own = (count - structure.started.len()) as u32;
+        let mut rows = Rows { rows: vec![Row::default(); count], links, own };
         for thread in 0..count {
             rows.rows[thread] = rows.row(structure, thread);
         }
         rows
     }
 
-    /// Whether a link is that of a start: it is the first one that arrives at the beginning of a thread.
+    /// Whether a link is that of a start: it is the first one that arrives at the beginning of a thread that is started.
     pub fn starts(&self, number: usize) -> bool {
         let link = &self.links[number];
-        self.links.iter().position(|other| other.to == (link.to.0, 0)) == Some(number)
+        link.to.0 >= self.own && self.links.iter().position(|other| other.to == (link.to.0, 0)) == Some(number)
     }
 
     /// Whether a link is that of a join: it leaves at the end of a thread.
@@ -100,6 +103,14 @@ impl Rows {
             }
         };
         (0..row.items.len()).rev().find(before)
+    }
+
+    /// The thread that a link leaves, and the unit of it that comes before.
+    pub fn departure(&self, number: usize) -> Option<(usize, usize)> {
+        let from = self.links[number].from.0 as usize;
+        let row = &self.rows[from];
+        let at = row.items.iter().position(|item| *item == Item::Departs(number))?;
+        Some((from, row.units[at]))
     }
 
     /// How many rounds there are at most in which something happens that could not have happened in another one.
@@ -173,15 +184,13 @@ impl Turns {
             for (at, item) in row.items.iter().enumerate() {
                 let Item::Arrives(number) = *item else { continue };
                 let link = rows.links[number];
-                let from = link.from.0 as usize;
-                let departs = rows.rows[from].items.iter().position(|item| *item == Item::Departs(number));
-                let departs = departs.map(|place| rows.rows[from].units[place]);
+                let (from, departs) = (link.from.0 as usize, rows.departure(number));
                 for round in 0..rounds {
                     let here = turns.passed[thread][row.units[at]][round];
                     // Who comes before us in a round has had its turn.
                     let by_then = if from < thread { Some(round) } else { round.checked_sub(1) };
                     let there = match (departs, by_then) {
-                        (Some(unit), Some(round)) => turns.passed[from][unit][round],
+                        (Some((_, unit)), Some(round)) => turns.passed[from][unit][round],
                         _ => Bool::FALSE,
                     };
                     let both = terms.and(here, link.when);

@@ -8,6 +8,7 @@ mod explain;
 mod fences;
 mod registry;
 mod result;
+mod sequential;
 mod undefined;
 mod violation;
 
@@ -16,6 +17,7 @@ pub use explain::{Reason, Relaxation, relaxation, why};
 pub use fences::{Conclusion, Repair, Repairs, fences};
 pub use registry::{ENGINES, FRONTENDS, Frontend, engine, frontend, model, model_from, models};
 pub use result::{Failure, Found, Outcomes, Reading, Request, States};
+pub use sequential::sequential;
 
 use ::engine::{Answer, Engine, Findings, NoAnswer, Observer, Question, Task, Verdict};
 use ::model::Model;

@@ -15,7 +15,7 @@ const MODELS: [&str; 3] = ["sc", "tso", "pso"];
 
 /// How many C programs and how many litmus tests are tried.
 const PROGRAMS: u64 = 60;
-const TESTS: u64 = 80;
+const TESTS: u64 = 200;
 
 struct Watch(Instant);
 
@@ -100,5 +100,5 @@ fn random_litmus_tests() {
         let program = session::load(&file, &Reading::default()).expect("random tests are supported");
         compare(&program, &mut tally);
     }
-    assert!(tally.unsafe_ > TESTS / 4 && tally.safe > TESTS / 4, "{tally:?}");
+    assert!(tally.unsafe_ > TESTS / 10 && tally.safe > TESTS / 10, "{tally:?}");
 }
