@@ -270,7 +270,7 @@ impl<'a> Printer<'a> {
                 let mask = self.problem.structure.terms.width(event.value).mask();
                 let _ = writeln!(inner, "        {value} = sma_read({place}, {thread}) & {mask:#x}u;");
             } else {
-                let now = u8::from(step.drains);
+                let now = u8::from(step.at_once);
                 let _ = writeln!(inner, "        sma_write({place}, {}, {thread}, {now});", self.cut(step, &value));
             }
         }

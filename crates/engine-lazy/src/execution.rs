@@ -218,13 +218,14 @@ fn follow(problem: &Problem<'_>, buffers: Buffers, places: &[Option<usize>], sol
             }
             let Some(place) = places[step.event] else { continue };
             if buffers != Buffers::None && solution.truth(step.ticks) {
-                path.clock = solution.value(step.guess.time);
+                // Where it did not matter, no time was guessed.
+                path.clock = path.clock.max(solution.value(step.guess.time));
             }
             match event.kind {
                 Kind::Fence => {}
                 Kind::Read => path.read(step.thread, place, step.event),
                 Kind::Write => {
-                    let lands = if buffers == Buffers::None { 0 } else { solution.value(step.guess.lands) };
+                    let lands = if step.at_once { path.clock } else { solution.value(step.guess.lands) };
                     path.write(step.thread, place, Write { lands, event: step.event });
                 }
             }

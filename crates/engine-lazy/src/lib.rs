@@ -27,6 +27,8 @@ mod lists;
 mod memory;
 mod problem;
 mod schedule;
+#[cfg(test)]
+mod tests;
 mod values;
 
 use engine::{Answer, Engine, Findings, Guarantee, NoAnswer, Observer, Property, Question, Refusal, Task};
@@ -89,7 +91,7 @@ impl Engine for Lazy {
         let tags = Tags::new(task.program, &task.model.head, buffers);
         let enough = {
             let structure = structure(task, &tags, true, observer)?;
-            problem::enough(&structure, &Rows::new(&structure))
+            problem::enough(&structure, &Rows::new(&structure), &tags)
         };
         let count = match task.question {
             Question::Reach(goals) => goals.len(),
@@ -144,7 +146,7 @@ pub fn emit_c(task: &Task<'_>, observer: &dyn Observer) -> Result<String, NoAnsw
     };
     let tags = Tags::new(task.program, &task.model.head, buffers);
     let structure = structure(task, &tags, false, observer)?;
-    let enough = problem::enough(&structure, &Rows::new(&structure));
+    let enough = problem::enough(&structure, &Rows::new(&structure), &tags);
     let bounds = ladder(task, enough).pop();
     let Some(bounds) = bounds else { return Err(NoAnswer::GaveUp("no bounds were given to try".to_owned())) };
     // One round is enough to know the steps: in C the rounds are calls.

@@ -9,6 +9,7 @@
 //! * The node that is the head is found by comparing, not by guessing: there is exactly one.
 //! * Time does not pass before a fence: it may as well pass before the next read or write.
 //! * The sentinel's time is one more than the last point of time, so that writes can land at the last one.
+//! * A location to which all writes reach memory at once needs no list, only its value.
 //! * Fences that only order writes, and fences that only make reads wait, leave a time that later accesses respect.
 
 use crate::memory::{Access, Build, Fence, Memory};
@@ -23,6 +24,14 @@ struct List {
     times: Vec<Term>,
     previous: Vec<Term>,
     next: Vec<Term>,
+}
+
+/// What is known of a location.
+#[derive(Debug, Clone)]
+enum Place {
+    /// Its value: all writes to it reach memory at once.
+    Plain(Term),
+    Timed(List),
 }
 
 /// The last write of a thread to a location: the value, and when it reaches memory.
@@ -43,14 +52,25 @@ pub struct Size {
     pub threads: usize,
 }
 
+/// Which writes may take their time.
+#[derive(Debug, Clone)]
+pub struct Delays {
+    /// For each location whether one to it may.
+    pub locations: Vec<bool>,
+    /// For each thread whether one of its own may.
+    pub threads: Vec<bool>,
+}
+
 /// Memory with store buffers.
 #[derive(Debug, Clone)]
 pub struct Lists {
     size: Size,
     /// Whether writes of a thread to different locations stay in order.
     total: bool,
+    /// For each thread whether one of its writes may take its time.
+    delays: Vec<bool>,
     clock: Term,
-    lists: Vec<List>,
+    places: Vec<Place>,
     /// By location and thread.
     last: Vec<Vec<Last>>,
     /// For each thread the latest time at which one of its writes reaches memory.
@@ -74,24 +94,29 @@ impl Size {
 }
 
 impl Lists {
-    /// Memory that holds this at first; `total`: TSO, otherwise PSO.
-    pub fn new(build: &mut Build<'_>, size: Size, total: bool, initial: &[Term]) -> Self {
+    /// Memory that holds this at first; `total`: TSO, otherwise PSO; `delays`: who and what may take its time.
+    pub fn new(build: &mut Build<'_>, size: Size, total: bool, initial: &[Term], delays: &Delays) -> Self {
         assert!(size.nodes >= 2, "a list needs a head and a node that is free");
         let nodes = u64::from(size.nodes);
         let zero = build.terms.constant(0, size.time());
-        let mut lists = Vec::with_capacity(initial.len());
+        let mut places = Vec::with_capacity(initial.len());
         let mut last = Vec::with_capacity(initial.len());
-        for &value in initial {
+        for (&value, &timed) in initial.iter().zip(&delays.locations) {
+            last.push(vec![Last { value, time: zero }; size.threads]);
+            if !timed {
+                places.push(Place::Plain(value));
+                continue;
+            }
             let mut node = |number: u64| build.terms.constant(number, size.node());
             let next: Vec<Term> = (0..=nodes).map(|at| node((at + 1) % (nodes + 1))).collect();
             let previous: Vec<Term> = (0..=nodes).map(|at| node((at + nodes) % (nodes + 1))).collect();
             let mut times = vec![zero; nodes as usize];
             times.push(build.terms.constant(u64::from(size.clock) + 1, size.time()));
-            lists.push(List { values: vec![value; nodes as usize], times, previous, next });
-            last.push(vec![Last { value, time: zero }; size.threads]);
+            places.push(Place::Timed(List { values: vec![value; nodes as usize], times, previous, next }));
         }
         let each = || vec![zero; size.threads];
-        Lists { size, total, clock: zero, lists, last, latest: each(), floor: each(), waits: each() }
+        let delays = delays.threads.clone();
+        Lists { size, total, delays, clock: zero, places, last, latest: each(), floor: each(), waits: each() }
     }
 
     /// What an array holds at a place that is a term.
@@ -114,6 +139,11 @@ impl Lists {
 
     /// Time passes: `clock_update` of the paper.
     fn tick(&mut self, build: &mut Build<'_>, access: &Access) {
+        // Where nobody cares what time it is, it may as well pass later.
+        let timed = access.places.iter().any(|&(place, _)| matches!(self.places[place], Place::Timed(_)));
+        if !timed && !self.delays[access.thread] {
+            return;
+        }
         let when = build.terms.and(access.when, access.ticks);
         let end = build.terms.constant(u64::from(self.size.clock), self.size.time());
         let later = build.at_most(self.clock, access.guess.time);
@@ -125,7 +155,17 @@ impl Lists {
 
     fn write_to(&mut self, build: &mut Build<'_>, access: &Access, place: usize, when: Bool, value: Term) {
         let (sentinel, thread) = (self.size.nodes as usize, access.thread);
-        let mut list = self.lists[place].clone();
+        let mut list = match self.places[place].clone() {
+            Place::Timed(list) => list,
+            Place::Plain(old) => {
+                assert!(access.at_once, "what takes its time needs a list");
+                let own = if self.total { self.latest[thread] } else { self.floor[thread] };
+                let late = build.at_most(own, self.clock);
+                build.demand(when, late);
+                self.places[place] = Place::Plain(build.choose(when, value, old));
+                return;
+            }
+        };
         // The first node is free if the one behind it has expired too.
         let node = list.next[sentinel];
         let second = self.select(build, &list.next, node);
@@ -164,7 +204,7 @@ impl Lists {
         self.put(build, &mut list.previous, node, when, predecessor);
         self.put(build, &mut list.next, predecessor, when, node);
         self.put(build, &mut list.previous, successor, when, node);
-        self.lists[place] = list;
+        self.places[place] = Place::Timed(list);
         let last = self.last[place][thread];
         self.last[place][thread] =
             Last { value: build.choose(when, value, last.value), time: build.choose(when, lands, last.time) };
@@ -193,7 +233,13 @@ impl Memory for Lists {
         build.demand(access.when, late);
         let mut read = Vec::with_capacity(access.places.len());
         for &(place, _) in &access.places {
-            let list = self.lists[place].clone();
+            let list = match self.places[place].clone() {
+                Place::Timed(list) => list,
+                Place::Plain(value) => {
+                    read.push(value);
+                    continue;
+                }
+            };
             // The head: its time has come, that of the next one has not.
             let mut held = list.values[0];
             for node in 1..self.size.nodes as usize {
@@ -230,7 +276,10 @@ impl Memory for Lists {
     }
 
     fn last(&mut self, build: &mut Build<'_>, location: usize) -> Term {
-        let list = &self.lists[location];
+        let list = match &self.places[location] {
+            Place::Timed(list) => list,
+            Place::Plain(value) => return *value,
+        };
         let end = list.previous[self.size.nodes as usize];
         self.select(build, &list.values, end)
     }

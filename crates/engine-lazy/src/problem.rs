@@ -1,6 +1,6 @@
 //! The formula: the threads' steps in rounds over the shared memory abstraction.
 
-use crate::lists::{Lists, Size};
+use crate::lists::{Delays, Lists, Size};
 use crate::memory::{Access, Build, Fence, Guess, Memory, Plain};
 use crate::schedule::{Item, Rows, Turns};
 use crate::values::{Values, fit};
@@ -67,6 +67,8 @@ pub struct Step {
     pub ticks: Bool,
     /// Whether the thread's writes reach memory before.
     pub drains: bool,
+    /// Whether it is a write that reaches memory at once.
+    pub at_once: bool,
     /// What a fence does.
     pub fences: Vec<Fence>,
 }
@@ -117,13 +119,42 @@ pub struct Problem<'p> {
     observer: &'p dyn Observer,
 }
 
+/// For each event whether it is a write that may as well reach memory at once: it is made with an empty buffer, or the
+/// next event of its thread empties the buffer. In the second case the thread does nothing between the two that others
+/// could notice, so a write that lands later is a write that is made later.
+fn at_once(structure: &Structure, rows: &Rows, tags: &Tags) -> Vec<bool> {
+    let drains = |event: &symbolic::Event| match event.kind {
+        Kind::Fence => tags.fences(&event.tags).contains(&Fence::Drain),
+        Kind::Read | Kind::Write => tags.drains(&event.tags) || event.section.is_some(),
+    };
+    let mut found = vec![false; structure.events.len()];
+    for row in &rows.rows {
+        let mut next: Option<&symbolic::Event> = None;
+        for item in row.items.iter().rev() {
+            let Item::Event(number) = *item else { continue };
+            let event = &structure.events[number as usize];
+            if event.guard == Bool::FALSE {
+                continue;
+            }
+            let emptied = next.is_some_and(|next| next.guard == event.guard && drains(next));
+            found[number as usize] = event.kind == Kind::Write && (drains(event) || emptied);
+            next = Some(event);
+        }
+    }
+    found
+}
+
 /// The bounds that leave nothing out.
-pub fn enough(structure: &Structure, rows: &Rows) -> Bounds {
+pub fn enough(structure: &Structure, rows: &Rows, tags: &Tags) -> Bounds {
+    let at_once = at_once(structure, rows, tags);
+    let events = structure.events.iter().zip(&at_once).filter(|(event, at_once)| event.thread.is_some() && !**at_once);
+    let events = events.map(|(event, _)| event).filter(|event| event.kind == Kind::Write);
+    let delayed = events.filter(|event| event.guard != Bool::FALSE).count();
     let events = structure.events.iter().filter(|event| event.thread.is_some() && event.kind == Kind::Write);
     let writes: Vec<&symbolic::Event> = events.filter(|event| event.guard != Bool::FALSE).collect();
     let to = |location: usize| writes.iter().filter(|write| write.candidates.contains(&(location as u32))).count();
     let most = (0..structure.locations.len()).map(to).max().unwrap_or(0);
-    Bounds { rounds: rows.enough(), clock: (writes.len() as u32).max(1), nodes: (most as u32 + 1).max(2) }
+    Bounds { rounds: rows.enough(), clock: (delayed as u32).max(1), nodes: (most as u32 + 1).max(2) }
 }
 
 impl<'p> Problem<'p> {
@@ -146,12 +177,22 @@ impl<'p> Problem<'p> {
             initial.push(values.encode(&mut structure.terms, location, value));
         }
         let count = initial.len();
+        let mut delays = Delays { locations: vec![false; count], threads: vec![false; structure.threads.len()] };
+        for work in work.iter().flatten() {
+            if let Work::Step(step) = work
+                && !step.at_once
+                && structure.events[step.event].kind == Kind::Write
+            {
+                step.places.iter().for_each(|&(place, _)| delays.locations[place] = true);
+                delays.threads[step.thread] = true;
+            }
+        }
         let Structure { terms, events, locations, .. } = &mut structure;
         let mut build = Build { terms, facts, copies: Vec::new() };
         let mut memory: Box<dyn Memory> = match tags.buffers {
             Buffers::None => Box::new(Plain::new(initial)),
-            Buffers::Thread => Box::new(Lists::new(&mut build, size, true, &initial)),
-            Buffers::Location => Box::new(Lists::new(&mut build, size, false, &initial)),
+            Buffers::Thread => Box::new(Lists::new(&mut build, size, true, &initial, &delays)),
+            Buffers::Location => Box::new(Lists::new(&mut build, size, false, &initial, &delays)),
         };
         for round in 0..bounds.rounds as usize {
             if let Some(stop) = observer.stop() {
@@ -387,6 +428,7 @@ fn work(
     facts: &mut Vec<Bool>,
 ) -> Vec<Vec<Work>> {
     let mut all = Vec::with_capacity(rows.rows.len());
+    let at_once = at_once(structure, rows, tags);
     for (thread, row) in rows.rows.iter().enumerate() {
         let mut own: Vec<Work> = Vec::new();
         for (at, item) in row.items.iter().enumerate() {
@@ -440,7 +482,8 @@ fn work(
                 Kind::Read | Kind::Write => (tags.drains(&symbolic.tags) || symbolic.section.is_some(), Vec::new()),
             };
             let ticks = !follows;
-            own.push(Work::Step(Step { event, thread, unit, turns, places, guess, ticks, drains, fences }));
+            let at_once = at_once[event];
+            own.push(Work::Step(Step { event, thread, unit, turns, places, guess, ticks, drains, at_once, fences }));
         }
         all.push(own);
     }
@@ -513,7 +556,7 @@ fn operate(
         when,
         places: step.places.clone(),
         ticks: step.ticks,
-        at_once: step.drains,
+        at_once: step.at_once,
         guess: step.guess,
     };
     match event.kind {

@@ -36,7 +36,7 @@ pub static FRONTENDS: &[Frontend] = &[
 ];
 
 /// All engines, the one that `auto` prefers first.
-pub static ENGINES: &[&dyn Engine] = &[&PartialOrder, &Coherence, &Lazy, &Axiomatic, &Operational];
+pub static ENGINES: &[&dyn Engine] = &[&PartialOrder, &Coherence, &Axiomatic, &Lazy, &Operational];
 
 /// The engine of this name.
 pub fn engine(name: &str) -> Option<&'static dyn Engine> {

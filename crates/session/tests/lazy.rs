@@ -9,13 +9,13 @@ use model::Model;
 use session::{Failure, Reading, Request};
 use source::SourceFile;
 use std::time::{Duration, Instant};
-use testkit::{Config, Rng, generate, to_litmus};
+use testkit::{Config, Rng, generate};
 
 const MODELS: [&str; 3] = ["sc", "tso", "pso"];
 
 /// How many C programs and how many litmus tests are tried.
-const PROGRAMS: u64 = 60;
-const TESTS: u64 = 200;
+const PROGRAMS: u64 = 40;
+const TESTS: u64 = 100;
 
 struct Watch(Instant);
 
@@ -95,10 +95,7 @@ fn random_c_programs() {
 fn random_litmus_tests() {
     let mut tally = Tally::default();
     for seed in 0..TESTS {
-        let Some(text) = to_litmus(&generate(seed, &Config::default())) else { continue };
-        let file = SourceFile::new("random.litmus", text);
-        let program = session::load(&file, &Reading::default()).expect("random tests are supported");
-        compare(&program, &mut tally);
+        compare(&generate(seed, &Config::default()), &mut tally);
     }
     assert!(tally.unsafe_ > TESTS / 10 && tally.safe > TESTS / 10, "{tally:?}");
 }
