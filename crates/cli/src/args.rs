@@ -1,7 +1,7 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use engine::{Abstraction, Options, Order, Property};
+use engine::{Abstraction, Options, Order, Property, Schedule};
 use fences::Kind;
 use session::Request;
 use std::path::PathBuf;
@@ -74,6 +74,15 @@ pub struct Running {
     /// How many of the oldest writes of a buffer the coherence engine keeps in order; otherwise as many as are needed
     #[arg(long, value_name = "N")]
     pub k: Option<u32>,
+    /// How often each thread has a turn in the lazy engine; otherwise more and more often
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub rounds: Option<u32>,
+    /// Up to which point of time writes reach memory in the lazy engine, under models with store buffers
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub clock: Option<u32>,
+    /// How many writes to one location the lazy engine remembers at a time, under models with store buffers
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000))]
+    pub nodes: Option<u32>,
     /// Give up on a program and a model after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
@@ -152,6 +161,11 @@ pub struct Check {
     /// Print what the search cost
     #[arg(long)]
     pub stats: bool,
+    /// Write the C program as a sequential one to this file, for other checkers, and then check it as usual
+    ///
+    /// It has the bounds of the engine `lazy`: --rounds, --clock, --nodes, --unwind.
+    #[arg(long, value_name = "FILE")]
+    pub emit_c: Option<PathBuf>,
 }
 
 /// `fencepost litmus`.
@@ -382,7 +396,9 @@ impl Running {
             AbstractionName::None => Abstraction::None,
         };
         let loops = self.unwind_loop.clone();
-        let options = Options { unwind, widen: 0, deepens: false, loops, order, abstraction, glance: false, k: self.k };
+        let schedule = Schedule { rounds: self.rounds, clock: self.clock, nodes: self.nodes };
+        let k = self.k;
+        let options = Options { unwind, widen: 0, deepens: false, loops, order, abstraction, glance: false, k, schedule };
         let property = c.unwrap_or(Property::Assertions { memory: true });
         Request { engine, options, property, deepen }
     }

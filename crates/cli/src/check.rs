@@ -32,6 +32,9 @@ pub fn run(args: &Check) -> Result<u8> {
     if args.model.iter().any(|name| name == "all") {
         models.retain(|model| applies(model, &program));
     }
+    if args.emit_c.is_some() && models.len() != 1 {
+        return Err(Failure::Usage("--emit-c is about one model: name one with --model".to_owned()).into());
+    }
     if let [model] = &models[..] { one(args, &program, model, &watch) } else { several(args, &program, &models) }
 }
 
@@ -70,6 +73,10 @@ fn one(args: &Check, program: &Program, model: &Model, watch: &Watch) -> Result<
         // The process ends now: if nobody can be told, that is all.
         let _ = render(args, &case).and_then(|text| print(args, text));
     };
+    if let Some(path) = &args.emit_c {
+        let text = session::sequential(program, model, &request(args, program), watch)?;
+        output::write(&text, Some(path))?;
+    }
     let (text, code) = watch.guard(|| decide(args, program, model, watch), give_up)?;
     print(args, text)?;
     Ok(code)
@@ -192,7 +199,8 @@ fn table(args: &Check, table: &ModelTable<'_>) -> Result<String> {
 fn code(verdict: &Verdict) -> u8 {
     match verdict {
         Verdict::Safe(Guarantee::Full) => SAFE,
-        Verdict::Safe(Guarantee::NoOverflow | Guarantee::Unwound { .. }) | Verdict::Unknown(_) => UNKNOWN,
+        Verdict::Safe(Guarantee::NoOverflow | Guarantee::Unwound { .. } | Guarantee::Rounds { .. })
+        | Verdict::Unknown(_) => UNKNOWN,
         Verdict::Unsafe(_) => UNSAFE,
     }
 }

@@ -249,7 +249,7 @@ impl Batch<'_> {
 /// What an answer is worth if loops were cut: that both outcomes were seen is certain, that only one was is not.
 fn bound(kind: Kind, guarantee: &Guarantee) -> String {
     match (kind, guarantee) {
-        (Kind::Never | Kind::Always, Guarantee::Unwound { unwind, .. }) => format!("unwind {unwind}"),
+        (Kind::Never | Kind::Always, guarantee) => guarantee.bounds().unwrap_or_default(),
         _ => String::new(),
     }
 }

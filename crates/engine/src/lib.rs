@@ -56,6 +56,19 @@ pub struct Options {
     pub glance: bool,
     /// How many of the oldest writes it keeps in order; without it, as many as are needed.
     pub k: Option<u32>,
+    /// The bounds of the lazy engine; without one, it is raised step by step.
+    pub schedule: Schedule,
+}
+
+/// How far the lazy engine looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Schedule {
+    /// How often each thread has a turn.
+    pub rounds: Option<u32>,
+    /// The last point of time at which a write reaches memory.
+    pub clock: Option<u32>,
+    /// How many writes to one location are remembered at a time.
+    pub nodes: Option<u32>,
 }
 
 /// How store buffers are abstracted, from coarse to fine.
@@ -95,6 +108,7 @@ impl Default for Options {
             abstraction: Abstraction::Auto,
             glance: false,
             k: None,
+            schedule: Schedule::default(),
         }
     }
 }
@@ -157,6 +171,39 @@ pub enum Guarantee {
         /// The loops that it cuts.
         loops: Vec<Span>,
     },
+    /// All executions in which threads take turns in so many rounds.
+    Rounds {
+        /// How many.
+        rounds: u32,
+        /// Where there are store buffers: up to which point of time writes reach memory, and how many writes to one
+        /// location are remembered at a time.
+        buffers: Option<(u32, u32)>,
+        /// The bound on jumps back, if one may be taken more often.
+        unwind: Option<u32>,
+        /// The loops that it may cut.
+        loops: Vec<Span>,
+    },
+}
+
+impl Guarantee {
+    /// The bounds, as they stand in brackets: `unwind 5`; nothing if there are none.
+    pub fn bounds(&self) -> Option<String> {
+        match self {
+            Guarantee::Full => None,
+            Guarantee::NoOverflow => Some("no overflow".to_owned()),
+            Guarantee::Unwound { unwind, .. } => Some(format!("unwind {unwind}")),
+            Guarantee::Rounds { rounds, buffers, unwind, .. } => {
+                let mut text = format!("rounds {rounds}");
+                if let Some((clock, nodes)) = buffers {
+                    text += &format!(", clock {clock}, nodes {nodes}");
+                }
+                if let Some(unwind) = unwind {
+                    text += &format!(", unwind {unwind}");
+                }
+                Some(text)
+            }
+        }
+    }
 }
 
 /// Why an engine has no answer.
@@ -246,9 +293,10 @@ impl fmt::Display for Verdict {
     /// The last line of the text output, an interface: `SAFE`, `SAFE (unwind 5)`, `UNSAFE`, `UNKNOWN (reason)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Verdict::Safe(Guarantee::Full) => f.write_str("SAFE"),
-            Verdict::Safe(Guarantee::NoOverflow) => f.write_str("SAFE (no overflow)"),
-            Verdict::Safe(Guarantee::Unwound { unwind, .. }) => write!(f, "SAFE (unwind {unwind})"),
+            Verdict::Safe(guarantee) => match guarantee.bounds() {
+                None => f.write_str("SAFE"),
+                Some(bounds) => write!(f, "SAFE ({bounds})"),
+            },
             Verdict::Unsafe(_) => f.write_str("UNSAFE"),
             Verdict::Unknown(reason) => write!(f, "UNKNOWN ({reason})"),
         }

@@ -155,9 +155,8 @@ impl Repair<'_> {
     /// `UNKNOWN (reason)`; with `unwind N` in the brackets if that was the bound on loops.
     pub fn line(&self) -> String {
         let bound = |row: &PlacementRow| match &row.verdict {
-            Verdict::Safe(Guarantee::Unwound { unwind, .. }) => Some(format!("unwind {unwind}")),
-            Verdict::Safe(Guarantee::NoOverflow) => Some("no overflow".to_owned()),
-            Verdict::Safe(Guarantee::Full) | Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
+            Verdict::Safe(guarantee) => guarantee.bounds(),
+            Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
         };
         match (self.placements.first(), &self.end) {
             (Some(row), _) if row.fences.is_empty() => {

@@ -100,7 +100,7 @@ pub fn block(table: &StateTable<'_>) -> String {
     // herd's own flag comes first: no name in a model begins with a star or anything before it.
     flags.sort_unstable();
     flags.dedup();
-    let cut = matches!(table.guarantee, Guarantee::Unwound { .. });
+    let cut = *table.guarantee != Guarantee::Full;
     let answer = match (flags.contains(&UNDEFINED), ok) {
         (true, _) => "Undef",
         (false, true) => "Ok",

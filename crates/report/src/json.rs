@@ -185,6 +185,7 @@ fn bound(program: &Program, guarantee: &Guarantee) -> (Option<u32>, Vec<u32>) {
     match guarantee {
         Guarantee::Full | Guarantee::NoOverflow => (None, Vec::new()),
         Guarantee::Unwound { unwind, loops } => (Some(*unwind), loops.iter().map(line).collect()),
+        Guarantee::Rounds { unwind, loops, .. } => (*unwind, loops.iter().map(line).collect()),
     }
 }
 

@@ -35,7 +35,7 @@ pub fn last_line(verdict: &Verdict, property: Property) -> &'static str {
         (Verdict::Safe(Guarantee::Full), _) => "true",
         (Verdict::Unsafe(_), Property::Assertions { memory: _ }) => "false(unreach-call)",
         (Verdict::Unsafe(_), Property::Deadlock) => "false(no-deadlock)",
-        (Verdict::Safe(Guarantee::Unwound { .. } | Guarantee::NoOverflow) | Verdict::Unknown(_), _) => "unknown",
+        (Verdict::Safe(_) | Verdict::Unknown(_), _) => "unknown",
     }
 }
 

@@ -106,6 +106,19 @@ fn proved(program: &Program, guarantee: &Guarantee) -> String {
                 "Proved for executions in which {loops} back at most {unwind} times; longer ones were not looked at."
             )
         }
+        Guarantee::Rounds { rounds, buffers, unwind, loops } => {
+            let mut text = format!("Nothing goes wrong as long as each thread has at most {rounds} turns");
+            if let Some((clock, nodes)) = buffers {
+                let _ = write!(
+                    text,
+                    ", writes reach memory at {clock} points of time, and {nodes} to one location are remembered"
+                );
+            }
+            if let Some(unwind) = unwind {
+                let _ = write!(text, ", and {} back at most {unwind} times", lines(program, loops));
+            }
+            text + "; other executions were not looked at."
+        }
     }
 }
 
@@ -316,8 +329,14 @@ pub fn states(table: &StateTable<'_>, options: Options) -> String {
     if let (Some(condition), false) = (&program.condition, holding.is_empty()) {
         let _ = writeln!(out, "\n* {}", clean(&herd::proposition(program, &condition.proposition)));
     }
-    if let Guarantee::Unwound { unwind, loops } = table.guarantee {
-        let _ = writeln!(out, "\nOnly executions in which {} back at most {unwind} times.", lines(program, loops));
+    match table.guarantee {
+        Guarantee::Full => {}
+        Guarantee::Unwound { unwind, loops } => {
+            let _ = writeln!(out, "\nOnly executions in which {} back at most {unwind} times.", lines(program, loops));
+        }
+        Guarantee::NoOverflow | Guarantee::Rounds { .. } => {
+            let _ = writeln!(out, "\nOnly executions within {}.", table.guarantee.bounds().unwrap_or_default());
+        }
     }
     let mut flags: Vec<&str> = table.states.iter().flat_map(|s| s.flags.iter().map(String::as_str)).collect();
     flags.sort_unstable();
@@ -342,7 +361,7 @@ pub fn models(table: &ModelTable<'_>, options: Options) -> String {
     }
     out.push('\n');
     let weakest = table.weakest_safe();
-    let is_bounded = |row: &ModelRow| matches!(row.verdict, Verdict::Safe(Guarantee::Unwound { .. }));
+    let is_bounded = |row: &ModelRow| matches!(&row.verdict, Verdict::Safe(guarantee) if *guarantee != Guarantee::Full);
     let bounded = if table.rows.iter().any(is_bounded) { " up to the bound" } else { "" };
     let _ = match weakest.as_slice() {
         [] => writeln!(out, "Safe under none of them."),

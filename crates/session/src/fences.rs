@@ -77,7 +77,10 @@ pub fn fences(
             }
             Verdict::Unsafe(_) => {
                 let reason = match placement.guarantee {
-                    Guarantee::Full | Guarantee::NoOverflow => "the model gives a meaning even to fences that it does not know",
+                    Guarantee::Full | Guarantee::NoOverflow => {
+                        "the model gives a meaning even to fences that it does not know"
+                    }
+                    Guarantee::Rounds { .. } => "what suffices for so many rounds does not suffice for more",
                     Guarantee::Unwound { .. } => "what suffices up to the bound on loops does not suffice beyond it",
                 };
                 conclusion = Conclusion::Stopped(NoAnswer::GaveUp(reason.to_owned()));

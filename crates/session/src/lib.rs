@@ -9,6 +9,7 @@ mod fences;
 mod registry;
 mod result;
 mod systems;
+mod sequential;
 mod undefined;
 mod violation;
 
@@ -18,6 +19,7 @@ pub use fences::{Conclusion, Repair, Repairs, fences};
 pub use registry::{ENGINES, FRONTENDS, Frontend, engine, frontend, model, model_from, models};
 pub use result::{Failure, Found, Outcomes, Reading, Request, States};
 pub use systems::{SYSTEM_ENGINE, SystemFound, check_system, is_system, load_system, system_memory};
+pub use sequential::sequential;
 
 use ::engine::{Answer, Engine, Findings, NoAnswer, Observer, Question, Task, Verdict};
 use ::model::Model;

@@ -3,6 +3,7 @@
 use crate::{Failure, Reading};
 use engine::Engine;
 use engine_coherence::Coherence;
+use engine_lazy::Lazy;
 use engine_partial_order::PartialOrder;
 use engine_predicate::Predicate;
 use engine_reference::{Axiomatic, Operational};
@@ -36,7 +37,7 @@ pub static FRONTENDS: &[Frontend] = &[
 ];
 
 /// All engines, the one that `auto` prefers first.
-pub static ENGINES: &[&dyn Engine] = &[&PartialOrder, &Coherence, &Predicate, &Axiomatic, &Operational];
+pub static ENGINES: &[&dyn Engine] = &[&PartialOrder, &Coherence, &Predicate, &Axiomatic, &Lazy, &Operational];
 
 /// The engine of this name.
 pub fn engine(name: &str) -> Option<&'static dyn Engine> {

@@ -82,6 +82,16 @@ fn verdict(found: &Found<Answer>) -> Result<Verdict, Failure> {
     })
 }
 
+/// Whether a larger bound on loops may show more.
+fn is_cut(verdict: &Verdict) -> bool {
+    match verdict {
+        Verdict::Safe(Guarantee::Unwound { .. } | Guarantee::Rounds { unwind: Some(_), .. }) => true,
+        Verdict::Safe(Guarantee::Full | Guarantee::NoOverflow | Guarantee::Rounds { unwind: None, .. })
+        | Verdict::Unsafe(_)
+        | Verdict::Unknown(_) => false,
+    }
+}
+
 /// Can a property of the program fail?
 pub fn violation(
     program: &Program,
@@ -120,7 +130,7 @@ pub fn violation(
             }
         };
         let verdict = verdict(&found)?;
-        let done = request.deepen.is_none() || !matches!(verdict, Verdict::Safe(Guarantee::Unwound { .. }));
+        let done = request.deepen.is_none() || !is_cut(&verdict);
         let found = found.map(|_| verdict);
         if done {
             let shortens = request.engine.is_none() && request.deepen.is_some();

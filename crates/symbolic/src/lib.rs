@@ -26,5 +26,5 @@ mod thread;
 pub use narrow::narrow;
 pub use run::{Halt, Settings, execute};
 pub use structure::{
-    Cause, Dependency, Event, Failure, Input, Kind, Link, Location, Made, Stand, Structure, Stuck, Wait,
+    Cause, Dependency, Event, Failure, Input, Kind, Link, Location, Made, Moment, Stand, Structure, Stuck, Wait,
 };

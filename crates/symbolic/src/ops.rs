@@ -58,13 +58,14 @@ impl Run<'_> {
         if state.inside.is_empty() || state.section.is_some() || !self.published || self.settings.waits {
             return;
         }
+        let moment = self.moment();
         let terms = &mut self.structure.terms;
         let stops = terms.fresh_bool();
         let mut inside = Bool::FALSE;
         for &(span, when) in &state.inside {
             inside = terms.or(inside, when);
             let when = terms.all([state.guard, stops, when]);
-            self.structure.stands.push(Stand { when, thread: self.current.id, span, enters });
+            self.structure.stands.push(Stand { when, thread: self.current.id, span, enters, moment });
         }
         let stops = terms.and(stops, inside);
         state.guard = terms.and(state.guard, !stops);
@@ -489,8 +490,7 @@ impl Run<'_> {
             System::Call { dst, function: callee, args } => self.call(state, *dst, *callee, args, here, span)?,
             System::Nondet { dst } => {
                 let value = self.structure.terms.fresh(self.width(function, *dst));
-                let input = (state.guard, Input::Value(value));
-                self.structure.inputs[self.current.id.index()].push(input);
+                self.input(state.guard, Input::Value(value));
                 self.assign(state, *dst, value);
             }
             System::Assert { condition, message } => {
@@ -601,7 +601,7 @@ impl Run<'_> {
         self.make_room(id);
         let values: Vec<(Term, Taint)> = args.iter().map(|arg| (self.expr(state, arg), Taint::new())).collect();
         let parent = self.current.id;
-        self.structure.inputs[parent.index()].push((state.guard, Input::Thread(number)));
+        self.input(state.guard, Input::Thread(number));
         state.effect(&mut self.structure.terms, Bool::TRUE);
         // A thread may always come too late to do anything: that is what those beyond the bound do.
         self.starts += 1;
@@ -684,7 +684,7 @@ impl Run<'_> {
             let offsets: Vec<u64> = self.made[&number].cells.keys().copied().collect();
             offsets.into_iter().for_each(|offset| self.set_initial(Address { object, offset }, None));
         }
-        self.structure.inputs[self.current.id.index()].push((state.guard, Input::Object(number)));
+        self.input(state.guard, Input::Object(number));
         state.effect(&mut self.structure.terms, Bool::TRUE);
         let address = self.structure.terms.constant(Address { object, offset: 0 }.to_bits(), Width::WORD);
         self.assign(state, dst, address);

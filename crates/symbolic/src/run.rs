@@ -9,7 +9,7 @@ use crate::memory::{MadeObject, Touch, first_value};
 use crate::pointers::Analysis as Pointers;
 use crate::regions::Analysis;
 use crate::state::{Memory, State, Taint};
-use crate::structure::{Cause, Event, Failure, Kind, Location, Made, Structure, Stuck};
+use crate::structure::{Cause, Event, Failure, Input, Kind, Location, Made, Moment, Structure, Stuck};
 use ir::{Address, BlockId, Expr, FunctionId, Op, Program, System, TagSet, Thread, ThreadId, Width};
 use logic::{Bool, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -362,6 +362,7 @@ impl<'p> Run<'p> {
         let size = self.structure.threads.len().max(id.index() + 1);
         self.structure.threads.resize(size, Vec::new());
         self.structure.inputs.resize(size, Vec::new());
+        self.structure.moments.resize(size, Vec::new());
     }
 
     /// Executes a thread from its beginning; gives the final values of its outermost function's locals.
@@ -420,8 +421,22 @@ impl<'p> Run<'p> {
         if when != Bool::FALSE {
             let span = self.current.visible.unwrap_or(span);
             let (thread, message) = (self.current.id, message.to_owned());
-            self.structure.failures.push(Failure { when, thread, span, message, memory });
+            let moment = self.moment();
+            self.structure.failures.push(Failure { when, thread, span, message, memory, moment });
         }
+    }
+
+    /// How far the thread has come that is being executed.
+    pub fn moment(&self) -> Moment {
+        let events = self.structure.threads[self.current.id.index()].len() as u32;
+        Moment { events, links: self.structure.links.len() as u32 }
+    }
+
+    /// The thread that is being executed asks for something.
+    pub fn input(&mut self, when: Bool, input: Input) {
+        let (thread, moment) = (self.current.id.index(), self.moment());
+        self.structure.inputs[thread].push((when, input));
+        self.structure.moments[thread].push(moment);
     }
 
     /// The thread goes on only where the condition holds. In an atomic section, where it does not hold, the section
@@ -481,6 +496,7 @@ impl<'p> Run<'p> {
         let threads = self.program.threads.len() + self.knowledge.started.len();
         self.structure.threads.resize(threads, Vec::new());
         self.structure.inputs.resize(threads, Vec::new());
+        self.structure.moments.resize(threads, Vec::new());
         for (thread, supposed) in std::mem::take(&mut self.supposed) {
             let never = End { finished: Bool::FALSE, result: self.structure.terms.constant(0, Width::WORD) };
             let found = self.ends.get(&thread).copied().unwrap_or(never);

@@ -71,6 +71,16 @@ pub struct Link {
     pub when: Bool,
 }
 
+/// How far a thread has come: it is behind this many of its events (see [`Structure::threads`]), and behind those of its
+/// links up to there that are among the first so many of [`Structure::links`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moment {
+    /// How many events.
+    pub events: u32,
+    /// How many links.
+    pub links: u32,
+}
+
 /// A property that can fail.
 #[derive(Debug, Clone)]
 pub struct Failure {
@@ -84,6 +94,8 @@ pub struct Failure {
     pub message: String,
     /// Whether it is an access to no location, not an assertion.
     pub memory: bool,
+    /// How far the thread has come then.
+    pub moment: Moment,
 }
 
 /// A place where a thread can wait for ever.
@@ -131,6 +143,8 @@ pub struct Stand {
     pub span: Span,
     /// Whether it has just entered.
     pub enters: bool,
+    /// How far the thread has come then.
+    pub moment: Moment,
 }
 
 /// Something that a thread is given where the program leaves it open.
@@ -170,6 +184,8 @@ pub struct Structure {
     pub constraints: Vec<Bool>,
     /// When each cut of a loop is reached, and where; a thread stops there.
     pub cuts: Vec<(Bool, Span)>,
+    /// Which thread that is, and how far it has come then.
+    pub cut_moments: Vec<(ThreadId, Moment)>,
     /// Truth values that widen the bound on loops, one repetition each: they must hold up to some point and not beyond.
     pub widen: Vec<Bool>,
     /// When each thread runs to its end.
@@ -188,6 +204,8 @@ pub struct Structure {
     pub choices: Vec<Bool>,
     /// For each thread what it is given, in order, and when it asks for it.
     pub inputs: Vec<Vec<(Bool, Input)>>,
+    /// How far it has come when it asks for each of these.
+    pub moments: Vec<Vec<Moment>>,
     /// The threads that the program starts: their numbers follow those of its own.
     pub started: Vec<Thread>,
     /// The objects that it makes: their numbers follow those of its own.
@@ -215,6 +233,7 @@ impl Structure {
             links: Vec::new(),
             constraints: Vec::new(),
             cuts: Vec::new(),
+            cut_moments: Vec::new(),
             widen: Vec::new(),
             finished: Vec::new(),
             finals: Vec::new(),
@@ -224,6 +243,7 @@ impl Structure {
             stands: Vec::new(),
             choices: Vec::new(),
             inputs: Vec::new(),
+            moments: Vec::new(),
             started: Vec::new(),
             made: Vec::new(),
             addr: Vec::new(),

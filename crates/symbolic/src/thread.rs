@@ -233,6 +233,8 @@ impl Run<'_> {
         let exceeds = self.structure.terms.and(state.guard, !allowed);
         if exceeds != Bool::FALSE {
             self.structure.cuts.push((exceeds, span));
+            let moment = (self.current.id, self.moment());
+            self.structure.cut_moments.push(moment);
             self.stop(state, allowed, Cause::Bound);
         }
     }

@@ -1,0 +1,259 @@
+//! Lazy sequentialisation: deep bugs that need few turns.
+//!
+//! # The method
+//! Tomasco, Nguyen, Inverso, Fischer, La Torre, Parlato, "Lazy sequentialization for TSO and PSO via shared memory
+//! abstractions" (paper 001). A concurrent program becomes a sequential one: in each of a few rounds, each thread goes on from
+//! where it was left up to a point that is guessed, and memory is computed on the way. Reads, writes and fences are
+//! operations on a shared memory abstraction (`memory.rs`); store buffers hide inside it, as lists ordered by the time at
+//! which writes reach memory (`lists.rs`). A solver looks for turns that lead to a violation.
+//!
+//! # How it deviates
+//! * A thread is executed symbolically once, not once in each round: its guards and values are terms over what it reads.
+//!   A round only decides which of its steps take place in it and what memory is then. That is the sequential program in
+//!   single-assignment form, and it leaves local computations out of the rounds.
+//! * What is guessed about a step (the time, where a write goes in its list) is guessed once per step, not once per round.
+//! * Where a location only ever holds a few constants, memory holds their numbers (`values.rs`). The paper cuts integers to a
+//!   few bits instead and must check its counterexamples again at full width; here nothing is cut.
+//! * There is no bound on locations: symbolic execution knows those that are shared.
+//! * A thread may be left where it is after the last round.
+//!
+//! # What it can miss
+//! Executions that need more rounds, more points of time, longer lists or more repetitions of loops than the bounds allow;
+//! the guarantee says so. Values out of thin air.
+
+mod emit;
+mod execution;
+mod lists;
+mod memory;
+mod problem;
+mod schedule;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use engine::{Answer, Engine, Findings, Guarantee, NoAnswer, Observer, Property, Question, Refusal, Task};
+use logic::Bool;
+use model::Buffers;
+use problem::{Bounds, Problem, Tags};
+use schedule::Rows;
+use source::Span;
+use symbolic::{Halt, Settings, Structure};
+use witness::Execution;
+
+/// The rounds, points of time and nodes that are tried one after the other, if nobody says otherwise.
+const LADDER: [Bounds; 3] = [
+    Bounds { rounds: 2, clock: 2, nodes: 2 },
+    Bounds { rounds: 3, clock: 4, nodes: 3 },
+    Bounds { rounds: 4, clock: 6, nodes: 3 },
+];
+
+/// Programs that need no more rounds than this are covered wholly.
+const FEW_ROUNDS: u32 = 12;
+
+/// While the bound on loops is still growing, this many iterations that constants decide are free.
+const DECIDED_WHILE_DEEPENING: u32 = 8;
+
+/// While it is, this many threads are started for free.
+const THREADS_WHILE_DEEPENING: u32 = 4;
+
+/// The engine `lazy`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Lazy;
+
+impl Engine for Lazy {
+    fn name(&self) -> &'static str {
+        "lazy"
+    }
+
+    fn about(&self) -> &'static str {
+        "lazy sequentialisation (SC, TSO, PSO): threads take turns in a few rounds, memory as lists of timed writes"
+    }
+
+    fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal> {
+        let refuse = |reason: &str, help: &str| Err(Refusal { reason: reason.to_owned(), help: help.to_owned() });
+        if task.model.head.buffers.is_none() {
+            let reason = format!("the model {} has no reading with store buffers", task.model.name);
+            return refuse(&reason, "use the engine `partial-order`, or a model with `@buffers` in its head");
+        }
+        match task.question {
+            Question::Violation(Property::Assertions { .. }) | Question::Reach(_) => Ok(()),
+            Question::Violation(Property::Deadlock) => {
+                refuse("the engine `lazy` does not look for deadlocks", "use the engine `partial-order`")
+            }
+            Question::States => refuse("the engine `lazy` does not count states", "use the engine `partial-order`"),
+        }
+    }
+
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Answer, NoAnswer> {
+        let Some(buffers) = task.model.head.buffers else {
+            return Err(NoAnswer::GaveUp("the engine `lazy` does not take this task".to_owned()));
+        };
+        let tags = Tags::new(task.program, &task.model.head, buffers);
+        let enough = {
+            let structure = structure(task, &tags, true, observer)?;
+            problem::enough(&structure, &Rows::new(&structure), &tags)
+        };
+        let count = match task.question {
+            Question::Reach(goals) => goals.len(),
+            Question::Violation(_) | Question::States => 1,
+        };
+        let mut found: Vec<Option<Execution>> = vec![None; count];
+        let mut known: Option<Answer> = None;
+        for bounds in ladder(task, enough) {
+            let search = Search { task, tags: &tags, bounds, enough, observer };
+            match search.run(&mut found) {
+                Ok(answer) => {
+                    let line = answer.guarantee.bounds();
+                    observer.phase("rounds", &format!("nothing up to {}", line.as_deref().unwrap_or("any bound")));
+                    let done = found.iter().all(Option::is_some) || answer.guarantee == Guarantee::Full;
+                    known = Some(answer);
+                    if done {
+                        break;
+                    }
+                }
+                // What is known by then is the answer.
+                Err(NoAnswer::TimedOut(_)) if known.is_some() => break,
+                Err(other) => return Err(other),
+            }
+        }
+        known.ok_or_else(|| NoAnswer::GaveUp("no bounds were given to try".to_owned()))
+    }
+}
+
+/// The bounds to try: those that are asked for, or larger and larger ones.
+fn ladder(task: &Task<'_>, enough: Bounds) -> Vec<Bounds> {
+    let asked = task.options.schedule;
+    let limit = |bounds: Bounds| Bounds {
+        rounds: asked.rounds.unwrap_or(bounds.rounds.min(enough.rounds)).max(1),
+        clock: asked.clock.unwrap_or(bounds.clock.min(enough.clock)).max(1),
+        nodes: asked.nodes.unwrap_or(bounds.nodes.min(enough.nodes)).max(2),
+    };
+    let mut all: Vec<Bounds> = LADDER.iter().map(|&bounds| limit(bounds)).collect();
+    if enough.rounds <= FEW_ROUNDS {
+        all.push(limit(enough));
+    }
+    all.dedup();
+    all
+}
+
+/// The sequential program as C text, with the bounds of the task or else the largest ones that are tried by themselves.
+///
+/// # Errors
+/// Why there is none.
+pub fn emit_c(task: &Task<'_>, observer: &dyn Observer) -> Result<String, NoAnswer> {
+    let (Some(buffers), Question::Violation(property)) = (task.model.head.buffers, task.question) else {
+        return Err(NoAnswer::GaveUp("only C programs under models with store buffers become sequential C".to_owned()));
+    };
+    let tags = Tags::new(task.program, &task.model.head, buffers);
+    let structure = structure(task, &tags, false, observer)?;
+    let enough = problem::enough(&structure, &Rows::new(&structure), &tags);
+    let bounds = ladder(task, enough).pop();
+    let Some(bounds) = bounds else { return Err(NoAnswer::GaveUp("no bounds were given to try".to_owned())) };
+    // One round is enough to know the steps: in C the rounds are calls.
+    let one = Bounds { rounds: 1, ..bounds };
+    let mut problem = Problem::new(task.program, structure, &tags, one, observer)?;
+    let goal = problem.violation(property);
+    Ok(emit::emit(&problem, goal, buffers, bounds))
+}
+
+/// The guarded events of the program.
+fn structure(task: &Task<'_>, tags: &Tags, narrow: bool, observer: &dyn Observer) -> Result<Structure, NoAnswer> {
+    let settings = Settings {
+        unwind: (task.options.unwind, task.options.unwind),
+        threads: if task.options.deepens { THREADS_WHILE_DEEPENING } else { u32::MAX },
+        free: if task.options.deepens { DECIDED_WHILE_DEEPENING } else { u32::MAX },
+        loops: &task.options.loops,
+        dependencies: false,
+        waits: false,
+        go_on: &|| observer.stop().is_none(),
+    };
+    let mut structure = symbolic::execute(task.program, &settings).map_err(|halt| match halt {
+        Halt::Cancelled => observer.stop().unwrap_or(NoAnswer::Cancelled),
+        Halt::Refused(why) => NoAnswer::GaveUp(why),
+    })?;
+    if narrow {
+        symbolic::narrow(&mut structure, settings.go_on);
+    }
+    let give_up = |what: &str, event: u32| {
+        let line = task.program.source.line(structure.events[event as usize].span);
+        Err(NoAnswer::GaveUp(format!("line {line}: {what}")))
+    };
+    for pair in &structure.rmw {
+        if !structure.amo.contains(pair) {
+            return give_up("the engine `lazy` knows no reservations; use `partial-order`", pair.from);
+        }
+        let event = &structure.events[pair.from as usize];
+        let write = &structure.events[pair.to as usize];
+        if event.section.is_none() && !tags.drains(&event.tags) && !tags.drains(&write.tags) {
+            return give_up("a read-modify-write that is no locked instruction; use `partial-order`", pair.from);
+        }
+    }
+    Ok(structure)
+}
+
+/// A search within bounds.
+struct Search<'t> {
+    task: &'t Task<'t>,
+    tags: &'t Tags,
+    bounds: Bounds,
+    /// The bounds that leave nothing out.
+    enough: Bounds,
+    observer: &'t dyn Observer,
+}
+
+impl Search<'_> {
+    /// Looks for what has not been found yet.
+    fn run(&self, found: &mut [Option<Execution>]) -> Result<Answer, NoAnswer> {
+        let structure = structure(self.task, self.tags, true, self.observer)?;
+        let mut problem = Problem::new(self.task.program, structure, self.tags, self.bounds, self.observer)?;
+        self.observer.phase("encode", &problem.describe());
+        match self.task.question {
+            Question::Reach(goals) => {
+                for (found, goal) in found.iter_mut().zip(goals) {
+                    if found.is_none() {
+                        let goal = problem.reaches(goal);
+                        *found = self.find(&mut problem, goal)?;
+                    }
+                }
+            }
+            Question::Violation(property) => {
+                let goal = problem.violation(property);
+                found[0] = self.find(&mut problem, goal)?;
+            }
+            Question::States => return Err(NoAnswer::GaveUp("states are not counted".to_owned())),
+        }
+        let open = found.iter().any(Option::is_none);
+        let guarantee = if open { self.guarantee(&mut problem)? } else { Guarantee::Full };
+        let findings = Findings::Reach(found.to_vec());
+        Ok(Answer { findings, guarantee, statistics: problem.statistics() })
+    }
+
+    fn find(&self, problem: &mut Problem<'_>, goal: Bool) -> Result<Option<Execution>, NoAnswer> {
+        let found = problem.find(goal)?;
+        Ok(found.map(|assignment| execution::extract(problem, self.tags.buffers, &assignment)))
+    }
+
+    /// What it means that nothing was found.
+    fn guarantee(&self, problem: &mut Problem<'_>) -> Result<Guarantee, NoAnswer> {
+        let buffers = self.tags.buffers != Buffers::None;
+        let (bounds, enough) = (self.bounds, self.enough);
+        let whole = bounds.rounds >= enough.rounds
+            && (!buffers || (bounds.clock >= enough.clock && bounds.nodes >= enough.nodes));
+        let cuts = problem.structure.cuts.iter().filter(|(when, _)| *when != Bool::FALSE);
+        let mut loops: Vec<Span> = cuts.map(|&(_, span)| span).collect();
+        loops.sort();
+        loops.dedup();
+        let unwind = self.task.options.unwind;
+        let is_cut = !loops.is_empty() && problem.is_cut()?;
+        Ok(match (whole, is_cut) {
+            (true, false) => Guarantee::Full,
+            (true, true) => Guarantee::Unwound { unwind, loops },
+            (false, _) => Guarantee::Rounds {
+                rounds: bounds.rounds,
+                buffers: buffers.then_some((bounds.clock, bounds.nodes)),
+                unwind: is_cut.then_some(unwind),
+                loops,
+            },
+        })
+    }
+}

@@ -1,0 +1,578 @@
+//! The formula: the threads' steps in rounds over the shared memory abstraction.
+
+use crate::lists::{Delays, Lists, Size};
+use crate::memory::{Access, Build, Fence, Guess, Memory, Plain};
+use crate::schedule::{Item, Rows, Turns};
+use crate::values::{Values, fit};
+use engine::{NoAnswer, Observer, Property};
+use ir::{Comparison, Location, Program, Proposition, TagId, TagSet, ThreadId, Width};
+use logic::{Assignment, Blaster, Bool, Evaluation, Lit, Outcome, Solver, Term};
+use model::{Buffers, Head};
+use source::Span;
+use symbolic::{Cause, Input, Kind, Structure, Stuck};
+
+/// What the tags of fences and locked accesses mean.
+#[derive(Debug, Clone)]
+pub struct Tags {
+    pub buffers: Buffers,
+    drain: TagSet,
+    order: TagSet,
+    wait: TagSet,
+}
+
+impl Tags {
+    pub fn new(program: &Program, head: &Head, buffers: Buffers) -> Self {
+        let named = |names: &[String]| -> TagSet {
+            let tags = program.tags.iter().enumerate().filter(|(_, tag)| names.contains(tag));
+            tags.map(|(at, _)| TagId(at as u32)).collect()
+        };
+        Tags { buffers, drain: named(&head.drain), order: named(&head.order_writes), wait: named(&head.wait) }
+    }
+
+    pub fn drains(&self, tags: &TagSet) -> bool {
+        self.buffers == Buffers::None || tags.iter().any(|tag| self.drain.contains(tag))
+    }
+
+    /// What a fence with these tags does.
+    pub fn fences(&self, tags: &TagSet) -> Vec<Fence> {
+        let any = |set: &TagSet| tags.iter().any(|tag| set.contains(tag));
+        let mut found = Vec::new();
+        found.extend(any(&self.drain).then_some(Fence::Drain));
+        found.extend(any(&self.order).then_some(Fence::Order));
+        found.extend(any(&self.wait).then_some(Fence::Wait));
+        found
+    }
+}
+
+/// How far a search looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    pub rounds: u32,
+    pub clock: u32,
+    pub nodes: u32,
+}
+
+/// A step of the sequential program: an event that a thread comes to.
+#[derive(Debug, Clone)]
+pub struct Step {
+    pub event: usize,
+    pub thread: usize,
+    pub unit: usize,
+    /// When it has a turn, in each round.
+    pub turns: Vec<Bool>,
+    /// The locations that it can go to, and when it does if it happens.
+    pub places: Vec<(usize, Bool)>,
+    pub guess: Guess,
+    /// When time may pass before it.
+    pub ticks: Bool,
+    /// Whether the thread's writes reach memory before.
+    pub drains: bool,
+    /// Whether it is a write that reaches memory at once.
+    pub at_once: bool,
+    /// What a fence does.
+    pub fences: Vec<Fence>,
+}
+
+/// A point at which the writes of a thread have reached memory: before it starts another, and before it is joined.
+#[derive(Debug, Clone)]
+pub struct Settled {
+    /// The number of the link that this is about.
+    pub link: usize,
+    /// Whose writes.
+    pub thread: usize,
+    /// When there is such a point.
+    pub when: Bool,
+    /// When it has a turn, in each round.
+    pub turns: Vec<Bool>,
+}
+
+/// What a thread comes to.
+#[derive(Debug, Clone)]
+pub enum Work {
+    Step(Step),
+    Settled(Settled),
+}
+
+/// A place where the property can fail.
+#[derive(Debug, Clone)]
+pub struct Failing {
+    pub when: Bool,
+    pub thread: ThreadId,
+    pub span: Span,
+    pub message: String,
+}
+
+/// A program, a memory and bounds as clauses.
+pub struct Problem<'p> {
+    pub program: &'p Program,
+    pub structure: Structure,
+    pub rows: Rows,
+    pub turns: Turns,
+    /// What each thread comes to.
+    pub work: Vec<Vec<Work>>,
+    pub bounds: Bounds,
+    /// What each location holds in the end.
+    last: Vec<Term>,
+    blaster: Blaster,
+    solver: Solver,
+    failing: Vec<Failing>,
+    observer: &'p dyn Observer,
+}
+
+/// For each event whether it is a write that may as well reach memory at once: it is made with an empty buffer, or the
+/// next event of its thread empties the buffer. In the second case the thread does nothing between the two that others
+/// could notice, so a write that lands later is a write that is made later.
+fn at_once(structure: &Structure, rows: &Rows, tags: &Tags) -> Vec<bool> {
+    let drains = |event: &symbolic::Event| match event.kind {
+        Kind::Fence => tags.fences(&event.tags).contains(&Fence::Drain),
+        Kind::Read | Kind::Write => tags.drains(&event.tags) || event.section.is_some(),
+    };
+    let mut found = vec![false; structure.events.len()];
+    for row in &rows.rows {
+        let mut next: Option<&symbolic::Event> = None;
+        for item in row.items.iter().rev() {
+            let Item::Event(number) = *item else { continue };
+            let event = &structure.events[number as usize];
+            if event.guard == Bool::FALSE {
+                continue;
+            }
+            let emptied = next.is_some_and(|next| next.guard == event.guard && drains(next));
+            found[number as usize] = event.kind == Kind::Write && (drains(event) || emptied);
+            next = Some(event);
+        }
+    }
+    found
+}
+
+/// The bounds that leave nothing out.
+pub fn enough(structure: &Structure, rows: &Rows, tags: &Tags) -> Bounds {
+    let at_once = at_once(structure, rows, tags);
+    let events = structure.events.iter().zip(&at_once).filter(|(event, at_once)| event.thread.is_some() && !**at_once);
+    let events = events.map(|(event, _)| event).filter(|event| event.kind == Kind::Write);
+    let delayed = events.filter(|event| event.guard != Bool::FALSE).count();
+    let events = structure.events.iter().filter(|event| event.thread.is_some() && event.kind == Kind::Write);
+    let writes: Vec<&symbolic::Event> = events.filter(|event| event.guard != Bool::FALSE).collect();
+    let to = |location: usize| writes.iter().filter(|write| write.candidates.contains(&(location as u32))).count();
+    let most = (0..structure.locations.len()).map(to).max().unwrap_or(0);
+    Bounds { rounds: rows.enough(), clock: (delayed as u32).max(1), nodes: (most as u32 + 1).max(2) }
+}
+
+impl<'p> Problem<'p> {
+    pub fn new(
+        program: &'p Program,
+        mut structure: Structure,
+        tags: &Tags,
+        bounds: Bounds,
+        observer: &'p dyn Observer,
+    ) -> Result<Self, NoAnswer> {
+        let rows = Rows::new(&structure);
+        let mut facts = structure.constraints.clone();
+        let turns = Turns::new(&mut structure.terms, &rows, bounds.rounds, &mut facts);
+        let size = Size { clock: bounds.clock, nodes: bounds.nodes, threads: structure.threads.len() };
+        let work = work(program, &mut structure, tags, &rows, &turns, size, &mut facts);
+        let mut values = Values::new(&structure);
+        let mut initial = Vec::with_capacity(structure.locations.len());
+        for location in 0..structure.locations.len() {
+            let value = structure.events[location].value;
+            initial.push(values.encode(&mut structure.terms, location, value));
+        }
+        let count = initial.len();
+        let mut delays = Delays { locations: vec![false; count], threads: vec![false; structure.threads.len()] };
+        for work in work.iter().flatten() {
+            if let Work::Step(step) = work
+                && !step.at_once
+                && structure.events[step.event].kind == Kind::Write
+            {
+                step.places.iter().for_each(|&(place, _)| delays.locations[place] = true);
+                delays.threads[step.thread] = true;
+            }
+        }
+        let Structure { terms, events, locations, .. } = &mut structure;
+        let mut build = Build { terms, facts, copies: Vec::new() };
+        let mut memory: Box<dyn Memory> = match tags.buffers {
+            Buffers::None => Box::new(Plain::new(initial)),
+            Buffers::Thread => Box::new(Lists::new(&mut build, size, true, &initial, &delays)),
+            Buffers::Location => Box::new(Lists::new(&mut build, size, false, &initial, &delays)),
+        };
+        for round in 0..bounds.rounds as usize {
+            if let Some(stop) = observer.stop() {
+                return Err(stop);
+            }
+            for work in work.iter().flatten() {
+                match work {
+                    Work::Step(step) => {
+                        operate(&mut build, &mut *memory, &mut values, &events[step.event], step, round);
+                    }
+                    Work::Settled(Settled { thread, when, turns, .. }) => {
+                        let when = build.terms.and(*when, turns[round]);
+                        memory.fence(&mut build, *thread, when, Fence::Drain);
+                    }
+                }
+            }
+        }
+        let mut last = Vec::with_capacity(count);
+        for location in 0..count {
+            let held = memory.last(&mut build, location);
+            let width = locations[location].width;
+            last.push(values.decode(build.terms, location, held, width));
+        }
+        let Build { facts, copies, .. } = build;
+        let (mut blaster, mut solver) = (Blaster::new(), Solver::new());
+        for (at, fact) in facts.into_iter().enumerate() {
+            if at % 4096 == 0
+                && let Some(stop) = observer.stop()
+            {
+                return Err(stop);
+            }
+            blaster.assert(&structure.terms, &mut solver, fact);
+        }
+        for (at, (when, left, right)) in copies.into_iter().enumerate() {
+            if at % 4096 == 0
+                && let Some(stop) = observer.stop()
+            {
+                return Err(stop);
+            }
+            blaster.assert_equal(&mut structure.terms, &mut solver, when, left, right);
+        }
+        let failing = Vec::new();
+        Ok(Problem { program, structure, rows, turns, work, bounds, last, blaster, solver, failing, observer })
+    }
+
+    fn lit(&mut self, condition: Bool) -> Lit {
+        self.blaster.lit(&self.structure.terms, &mut self.solver, condition)
+    }
+
+    fn solve(&mut self, goal: Bool) -> Result<bool, NoAnswer> {
+        let goal = self.lit(goal);
+        let observer = self.observer;
+        if let Some(stop) = observer.stop() {
+            return Err(stop);
+        }
+        match self.solver.solve(&[goal], &|| observer.stop().is_none()) {
+            Outcome::Unsatisfiable => Ok(false),
+            Outcome::Stopped => Err(observer.stop().unwrap_or(NoAnswer::Cancelled)),
+            Outcome::Satisfiable => Ok(true),
+        }
+    }
+
+    /// Looks for values that satisfy a goal.
+    pub fn find(&mut self, goal: Bool) -> Result<Option<Assignment>, NoAnswer> {
+        if !self.solve(goal)? {
+            return Ok(None);
+        }
+        Ok(Some(self.blaster.assignment(&self.structure.terms, &mut self.solver)))
+    }
+
+    /// No thread stops inside an atomic section, except in the ways that are allowed.
+    fn not_stuck(&mut self, allowed: impl Fn(&Stuck) -> bool) -> Bool {
+        let stuck = self.structure.stuck.iter().filter(|stuck| !allowed(stuck));
+        let stuck: Vec<Bool> = stuck.map(|stuck| !stuck.when).collect();
+        self.structure.terms.all(stuck)
+    }
+
+    /// When the property fails.
+    pub fn violation(&mut self, property: Property) -> Bool {
+        let Property::Assertions { memory } = property else { return Bool::FALSE };
+        let mut goals = Vec::new();
+        for failure in self.structure.failures.clone().into_iter().filter(|failure| memory || !failure.memory) {
+            // Only the one that fails may stop inside a section.
+            let others = self.not_stuck(|stuck| stuck.when == failure.when);
+            let come = self.come(failure.thread, failure.moment);
+            let when = self.structure.terms.all([failure.when, others, come]);
+            goals.push(when);
+            let (thread, span, message) = (failure.thread, failure.span, failure.message);
+            self.failing.push(Failing { when, thread, span, message });
+        }
+        let mut stands = self.structure.stands.clone();
+        stands.sort_by_key(|stand| stand.enters);
+        let nobody = self.not_stuck(|_| false);
+        for stand in &mut stands {
+            let come = self.come(stand.thread, stand.moment);
+            stand.when = self.structure.terms.all([stand.when, come, nobody]);
+        }
+        for stand in &stands {
+            let others = stands.iter().filter(|other| other.thread != stand.thread).map(|other| other.when);
+            let others = self.structure.terms.any(others);
+            let when = self.structure.terms.and(stand.when, others);
+            if when != Bool::FALSE {
+                goals.push(when);
+                let message = witness::TWO_INSIDE.to_owned();
+                self.failing.push(Failing { when, thread: stand.thread, span: stand.span, message });
+            }
+        }
+        let allowed = self.not_stuck(|stuck| match stuck.cause {
+            Cause::Assertion => true,
+            Cause::Memory => memory,
+            Cause::Bound => false,
+        });
+        let some = self.structure.terms.any(goals);
+        self.structure.terms.and(some, allowed)
+    }
+
+    /// Whether a thread comes so far.
+    fn come(&self, thread: ThreadId, moment: symbolic::Moment) -> Bool {
+        let unit = self.rows.unit(thread.index(), moment);
+        unit.map_or(Bool::TRUE, |unit| self.turns.passed(thread.index(), unit))
+    }
+
+    /// The failure that a solution shows.
+    pub fn failing(&self, solution: &mut Evaluation<'_>) -> Option<&Failing> {
+        let stuck = &self.structure.stuck;
+        let fails = self.failing.iter().filter(|failing| solution.truth(failing.when));
+        fails.max_by_key(|failing| stuck.iter().any(|stuck| stuck.when == failing.when))
+    }
+
+    /// When all threads have ended and a proposition about the final state holds.
+    pub fn reaches(&mut self, goal: &Proposition) -> Bool {
+        let mut all = self.structure.finished.clone();
+        all.extend((0..self.work.len()).map(|thread| self.turns.ended(thread)));
+        all.push(self.proposition(goal));
+        if let Some(filter) = &self.program.filter {
+            all.push(self.proposition(filter));
+        }
+        self.structure.terms.all(all)
+    }
+
+    fn proposition(&mut self, goal: &Proposition) -> Bool {
+        let each = |problem: &mut Self, parts: &[Proposition]| -> Vec<Bool> {
+            parts.iter().map(|part| problem.proposition(part)).collect()
+        };
+        match goal {
+            Proposition::True => Bool::TRUE,
+            Proposition::False => Bool::FALSE,
+            Proposition::Atom(atom) => {
+                let value = self.final_value(atom.location);
+                let width = self.structure.terms.width(value);
+                let equal = if atom.value > width.mask() {
+                    Bool::FALSE
+                } else {
+                    let constant = self.structure.terms.constant(atom.value, width);
+                    self.structure.terms.eq(value, constant)
+                };
+                match atom.comparison {
+                    Comparison::Eq => equal,
+                    Comparison::Ne => !equal,
+                }
+            }
+            Proposition::Not(inner) => !self.proposition(inner),
+            Proposition::And(parts) => {
+                let parts = each(self, parts);
+                self.structure.terms.all(parts)
+            }
+            Proposition::Or(parts) => {
+                let parts = each(self, parts);
+                self.structure.terms.any(parts)
+            }
+            Proposition::Implies(left, right) => {
+                let (left, right) = (self.proposition(left), self.proposition(right));
+                self.structure.terms.implies(left, right)
+            }
+        }
+    }
+
+    /// What a location holds in the end.
+    pub fn final_value(&mut self, location: Location) -> Term {
+        match location {
+            Location::Local(thread, local) => self.structure.finals[thread.index()][local.index()],
+            Location::Memory(address) => {
+                let place = self.structure.locations.iter().position(|l| l.address == address);
+                let place = place.expect("validated: the location exists");
+                let width = location.width(self.program);
+                fit(&mut self.structure.terms, self.last[place], width)
+            }
+        }
+    }
+
+    /// Whether an execution can reach the bound of a loop.
+    pub fn is_cut(&mut self) -> Result<bool, NoAnswer> {
+        let mut cuts = Vec::new();
+        for at in 0..self.structure.cuts.len() {
+            let (thread, moment) = self.structure.cut_moments[at];
+            let come = self.come(thread, moment);
+            cuts.push(self.structure.terms.and(self.structure.cuts[at].0, come));
+        }
+        let some = self.structure.terms.any(cuts);
+        if some == Bool::FALSE {
+            return Ok(false);
+        }
+        self.solve(some)
+    }
+
+    pub fn describe(&self) -> String {
+        let Bounds { rounds, .. } = self.bounds;
+        let (variables, clauses) = (self.solver.variable_count(), self.solver.clause_count());
+        format!("rounds {rounds}: {} events, {variables} variables, {clauses} clauses", self.structure.events.len())
+    }
+
+    pub fn statistics(&self) -> Vec<(String, u64)> {
+        let entry = |name: &str, value: u64| (name.to_owned(), value);
+        vec![
+            entry("events", self.structure.events.len() as u64),
+            entry("rounds", self.bounds.rounds.into()),
+            entry("variables", self.solver.variable_count()),
+            entry("clauses", self.solver.clause_count()),
+            entry("decisions", self.solver.decision_count()),
+            entry("conflicts", self.solver.conflict_count()),
+        ]
+    }
+}
+
+/// What each thread comes to.
+fn work(
+    program: &Program,
+    structure: &mut Structure,
+    tags: &Tags,
+    rows: &Rows,
+    turns: &Turns,
+    size: Size,
+    facts: &mut Vec<Bool>,
+) -> Vec<Vec<Work>> {
+    let mut all = Vec::with_capacity(rows.rows.len());
+    let at_once = at_once(structure, rows, tags);
+    for (thread, row) in rows.rows.iter().enumerate() {
+        let mut own: Vec<Work> = Vec::new();
+        for (at, item) in row.items.iter().enumerate() {
+            let unit = row.units[at];
+            let terms = &mut structure.terms;
+            let turns: Vec<Bool> =
+                (0..turns.rounds()).map(|round| turns.in_round(terms, thread, unit, round)).collect();
+            let event = match *item {
+                Item::Event(number) => number as usize,
+                Item::Arrives(number) => {
+                    // Who is joined has ended, and its writes have reached memory.
+                    let link = structure.links[number];
+                    if !rows.starts(number) {
+                        let (thread, when) = (link.from.0 as usize, link.when);
+                        own.push(Work::Settled(Settled { link: number, thread, when, turns }));
+                    }
+                    continue;
+                }
+                Item::Departs(link) if !rows.starts(link) => continue,
+                Item::Departs(link) => {
+                    let started = structure.links[link].to.0;
+                    for when in starting(structure, thread, started) {
+                        own.push(Work::Settled(Settled { link, thread, when, turns: turns.clone() }));
+                    }
+                    continue;
+                }
+            };
+            if structure.events[event].guard == Bool::FALSE {
+                continue;
+            }
+            let places = places(program, structure, event, facts);
+            let mut earlier = Vec::new();
+            for work in &own {
+                if let Work::Step(step) = work
+                    && step.unit == unit
+                    && together(structure, step.event, event)
+                {
+                    earlier.push(structure.events[step.event].guard);
+                }
+            }
+            let terms = &mut structure.terms;
+            let follows = terms.any(earlier);
+            let guess = Guess {
+                time: terms.fresh(size.time()),
+                lands: terms.fresh(size.time()),
+                before: terms.fresh(size.node()),
+            };
+            let symbolic = &structure.events[event];
+            let (drains, fences) = match symbolic.kind {
+                Kind::Fence => (false, tags.fences(&symbolic.tags)),
+                Kind::Read | Kind::Write => (tags.drains(&symbolic.tags) || symbolic.section.is_some(), Vec::new()),
+            };
+            let ticks = !follows;
+            let at_once = at_once[event];
+            own.push(Work::Step(Step { event, thread, unit, turns, places, guess, ticks, drains, at_once, fences }));
+        }
+        all.push(own);
+    }
+    all
+}
+
+/// When a thread starts another.
+fn starting(structure: &Structure, thread: usize, started: u32) -> Vec<Bool> {
+    let starts = |input: &Input| matches!(input, Input::Thread(number) if *number == started);
+    structure.inputs[thread].iter().filter(|(_, input)| starts(input)).map(|&(when, _)| when).collect()
+}
+
+/// Whether nothing comes between two events of a thread: they are in one section, or those of one read-modify-write.
+fn together(structure: &Structure, first: usize, second: usize) -> bool {
+    let section = structure.events[first].section;
+    let pair = |pair: &symbolic::Dependency| pair.from as usize == first && pair.to as usize == second;
+    (section.is_some() && section == structure.events[second].section) || structure.amo.iter().any(pair)
+}
+
+/// The locations that an event can access, and when.
+fn places(program: &Program, structure: &mut Structure, event: usize, facts: &mut Vec<Bool>) -> Vec<(usize, Bool)> {
+    if structure.events[event].kind == Kind::Fence {
+        return Vec::new();
+    }
+    if let [only] = structure.events[event].candidates[..] {
+        return vec![(only as usize, Bool::TRUE)];
+    }
+    let mut found = Vec::new();
+    let (address, guard) = (structure.events[event].address, structure.events[event].guard);
+    for candidate in structure.events[event].candidates.clone() {
+        let location = candidate as usize;
+        let bits = structure.locations[location].address.to_bits();
+        let here = structure.terms.constant(bits, Width::WORD);
+        let when = structure.terms.eq(address, here);
+        if when != Bool::FALSE {
+            found.push((location, when));
+        }
+    }
+    if !program.alone {
+        let somewhere = structure.terms.any(found.iter().map(|&(_, when)| when));
+        facts.push(structure.terms.implies(guard, somewhere));
+    }
+    if let [(_, when)] = &mut found[..] {
+        *when = Bool::TRUE;
+    }
+    found
+}
+
+/// What a step does if it has its turn in this round.
+fn operate(
+    build: &mut Build<'_>,
+    memory: &mut dyn Memory,
+    values: &mut Values,
+    event: &symbolic::Event,
+    step: &Step,
+    round: usize,
+) {
+    let when = build.terms.and(step.turns[round], event.guard);
+    if when == Bool::FALSE {
+        return;
+    }
+    for &fence in &step.fences {
+        memory.fence(build, step.thread, when, fence);
+    }
+    if step.drains {
+        memory.fence(build, step.thread, when, Fence::Drain);
+    }
+    let access = Access {
+        thread: step.thread,
+        when,
+        places: step.places.clone(),
+        ticks: step.ticks,
+        at_once: step.at_once,
+        guess: step.guess,
+    };
+    match event.kind {
+        Kind::Fence => {}
+        Kind::Read => {
+            let held = memory.read(build, &access);
+            for (&(place, here), held) in step.places.iter().zip(held) {
+                let when = build.terms.and(when, here);
+                let encoded = values.read(build.terms, place, event.value, held);
+                build.copies.push((when, encoded.0, encoded.1));
+            }
+        }
+        Kind::Write => {
+            let encode = |&(place, _): &(usize, Bool)| values.encode(build.terms, place, event.value);
+            let written: Vec<Term> = step.places.iter().map(encode).collect();
+            memory.write(build, &access, &written);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The lazy engine against the partial-order engine: on random C programs and random litmus tests, under SC, TSO and PSO.
+//!
+//! With the same bound on loops both know the same executions, if there are rounds enough. What the lazy engine calls safe
+//! without bounds must be so, and what it calls safe up to bounds must turn unsafe with larger ones if it is unsafe.
+
+use engine::{Guarantee, NoAnswer, Observer, Options, Property, Schedule, Verdict};
+use ir::Program;
+use model::Model;
+use session::{Failure, Reading, Request};
+use source::SourceFile;
+use std::time::{Duration, Instant};
+use testkit::{Config, Rng, generate};
+
+const MODELS: [&str; 3] = ["sc", "tso", "pso"];
+
+/// How many C programs and how many litmus tests are tried.
+const PROGRAMS: u64 = 40;
+const TESTS: u64 = 100;
+
+struct Watch(Instant);
+
+impl Observer for Watch {
+    fn stop(&self) -> Option<NoAnswer> {
+        let limit = Duration::from_secs(20);
+        (self.0.elapsed() > limit).then_some(NoAnswer::TimedOut(limit))
+    }
+
+    fn phase(&self, _name: &str, _detail: &str) {}
+}
+
+/// Bounds that are enough for small programs.
+const LARGE: Schedule = Schedule { rounds: Some(14), clock: Some(12), nodes: Some(7) };
+
+fn ask(program: &Program, model: &str, engine: &str, schedule: Schedule) -> Verdict {
+    let model = Model::builtin(model).expect("a model of ours");
+    let options = Options { unwind: 2, schedule, ..Options::default() };
+    let property = Property::Assertions { memory: true };
+    let request = Request { engine: Some(engine.to_owned()), options, property, ..Request::default() };
+    match session::check(program, &model, &request, &Watch(Instant::now())) {
+        Ok(found) => found.result,
+        Err(Failure::Refused(reason, _)) => Verdict::Unknown(NoAnswer::GaveUp(reason)),
+        Err(failure) => panic!("{engine} under {}: {failure}\n{}", model.name, program.source.text()),
+    }
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    safe: u64,
+    bounded: u64,
+    unsafe_: u64,
+    unknown: u64,
+}
+
+fn compare(program: &Program, tally: &mut Tally) {
+    for model in MODELS {
+        let (lazy, other) =
+            (ask(program, model, "lazy", Schedule::default()), ask(program, model, "partial-order", LARGE));
+        let wrong = |what: &str| panic!("{what} under {model}: {lazy}, not {other}\n{}", program.source.text());
+        match (&lazy, &other) {
+            (Verdict::Unknown(_), _) | (_, Verdict::Unknown(_)) => tally.unknown += 1,
+            (Verdict::Unsafe(_), Verdict::Unsafe(_)) => tally.unsafe_ += 1,
+            (Verdict::Unsafe(_), Verdict::Safe(_)) => wrong("found what is not there"),
+            (Verdict::Safe(Guarantee::Rounds { .. }), Verdict::Safe(_)) => tally.bounded += 1,
+            (Verdict::Safe(Guarantee::Full), Verdict::Safe(guarantee)) => {
+                if *guarantee != Guarantee::Full {
+                    wrong("proved what is not");
+                }
+                tally.safe += 1;
+            }
+            (Verdict::Safe(Guarantee::Unwound { .. }), Verdict::Safe(_)) => tally.safe += 1,
+            (Verdict::Safe(Guarantee::Full | Guarantee::Unwound { .. }), Verdict::Unsafe(_)) => wrong("missed"),
+            (Verdict::Safe(Guarantee::Rounds { .. }), Verdict::Unsafe(_)) => match ask(program, model, "lazy", LARGE) {
+                Verdict::Unsafe(_) => tally.unsafe_ += 1,
+                Verdict::Unknown(_) => tally.unknown += 1,
+                Verdict::Safe(_) => wrong("missed with large bounds"),
+            },
+        }
+    }
+}
+
+#[test]
+fn random_c_programs() {
+    let mut tally = Tally::default();
+    for seed in 0..PROGRAMS {
+        let text = testkit::c::generate(&mut Rng::new(seed), &testkit::c::Config::default());
+        let file = SourceFile::new("random.c", text);
+        let program = session::load(&file, &Reading::default()).expect("random programs are supported");
+        compare(&program, &mut tally);
+    }
+    assert!(tally.unsafe_ > PROGRAMS / 2 && tally.safe > PROGRAMS / 4, "{tally:?}");
+    assert!(tally.unknown <= PROGRAMS / 4, "{tally:?}");
+}
+
+#[test]
+fn random_litmus_tests() {
+    let mut tally = Tally::default();
+    for seed in 0..TESTS {
+        compare(&generate(seed, &Config::default()), &mut tally);
+    }
+    assert!(tally.unsafe_ > TESTS / 10 && tally.safe > TESTS / 10, "{tally:?}");
+}
