@@ -14,8 +14,8 @@ fn bounds(first: u32) -> impl Iterator<Item = (u32, u32)> {
     })
 }
 
-/// The engine that proves programs safe whose loops do not end.
-const PROVER: &str = "coherence";
+/// The engines that prove programs safe whose loops do not end: for finitely many values, and for integers.
+const PROVERS: [&str; 2] = ["coherence", "predicate"];
 
 /// Says stop when the time for larger bounds is up.
 struct Patience<'a> {
@@ -34,15 +34,16 @@ impl Observer for Patience<'_> {
     }
 }
 
-/// What an engine for endless loops says, if there is one for this program and it comes to an answer in half of the time.
+/// What an engine for endless loops says, if it takes this program and comes to an answer in a quarter of the time.
 fn prove(
+    prover: &str,
     program: &Program,
     model: &Model,
     request: &Request,
     observer: &dyn Observer,
 ) -> Result<Option<Found<Verdict>>, Failure> {
-    let request = Request { engine: Some(PROVER.to_owned()), ..request.clone() };
-    let until = request.deepen.map(|patience| (Instant::now() + patience / 2, patience));
+    let request = Request { engine: Some(prover.to_owned()), ..request.clone() };
+    let until = request.deepen.map(|patience| (Instant::now() + patience / 4, patience));
     let patience = Patience { inner: observer, until };
     let found = match run(program, model, &request, Question::Violation(request.property), &patience) {
         Ok(Ok(found)) => found,
@@ -66,7 +67,7 @@ fn shortest(
     let Verdict::Unsafe(execution) = &found.result else { return Ok(found) };
     let mut request = request.clone();
     request.options.glance = true;
-    let other = prove(program, model, &request, observer)?;
+    let other = prove(PROVERS[0], program, model, &request, observer)?;
     let shorter = |other: &Found<Verdict>| match &other.result {
         Verdict::Unsafe(shorter) => shorter.events.len() < execution.events.len(),
         Verdict::Safe(_) | Verdict::Unknown(_) => false,
@@ -137,11 +138,12 @@ pub fn violation(
             return if shortens { shortest(found, program, model, &request, observer) } else { Ok(found) };
         }
         // A few iterations show nothing: perhaps all of them can be covered at once.
-        if best.is_none()
-            && request.engine.is_none()
-            && let Some(proof) = prove(program, model, &request, observer)?
-        {
-            return Ok(proof);
+        if best.is_none() && request.engine.is_none() {
+            for prover in PROVERS {
+                if let Some(proof) = prove(prover, program, model, &request, observer)? {
+                    return Ok(proof);
+                }
+            }
         }
         best = Some(found);
     }
