@@ -1,7 +1,7 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use engine::{Abstraction, Options, Order, Property};
+use engine::{Abstraction, Integers, Options, Order, Property};
 use fences::Kind;
 use session::Request;
 use std::path::PathBuf;
@@ -71,9 +71,13 @@ pub struct Running {
     /// How the coherence engine abstracts store buffers
     #[arg(long, value_enum, default_value_t = AbstractionName::Auto)]
     pub abstraction: AbstractionName,
-    /// How many of the oldest writes of a buffer the coherence engine keeps in order; otherwise as many as are needed
+    /// How many of the oldest writes of a buffer the engines coherence and predicate keep in order; otherwise as many as
+    /// are needed
     #[arg(long, value_name = "N")]
     pub k: Option<u32>,
+    /// Whether the predicate engine may take for granted that no integer overflows
+    #[arg(long, value_enum, default_value_t = IntegersName::Math)]
+    pub integers: IntegersName,
     /// Give up on a program and a model after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
@@ -270,6 +274,15 @@ pub enum AbstractionName {
     None,
 }
 
+/// What integers are for the predicate engine.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum IntegersName {
+    /// Numbers without bounds; the answer says if it takes for granted that nothing overflows.
+    Math,
+    /// Those of the machine: no answer where something may overflow.
+    Machine,
+}
+
 /// Formats of `check`.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CheckFormat {
@@ -380,7 +393,11 @@ impl Running {
             AbstractionName::None => Abstraction::None,
         };
         let loops = self.unwind_loop.clone();
-        let options = Options { unwind, widen: 0, deepens: false, loops, order, abstraction, k: self.k };
+        let integers = match self.integers {
+            IntegersName::Math => Integers::Math,
+            IntegersName::Machine => Integers::Machine,
+        };
+        let options = Options { unwind, widen: 0, deepens: false, loops, order, abstraction, k: self.k, integers };
         let property = c.unwrap_or(Property::Assertions { memory: true });
         Request { engine, options, property, deepen }
     }

@@ -52,8 +52,20 @@ pub struct Options {
     pub order: Order,
     /// How the coherence engine abstracts store buffers.
     pub abstraction: Abstraction,
-    /// How many of the oldest writes it keeps in order; without it, as many as are needed.
+    /// How many of the oldest writes it keeps in order, and the predicate engine; without it, as many as are needed.
     pub k: Option<u32>,
+    /// What the predicate engine may take for granted about integers.
+    pub integers: Integers,
+}
+
+/// What integers are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Integers {
+    /// Numbers without bounds: it may be taken for granted that nothing overflows, if the answer says so.
+    #[default]
+    Math,
+    /// Those of the machine: an answer that needs more than that is none.
+    Machine,
 }
 
 /// How store buffers are abstracted, from coarse to fine.
@@ -92,6 +104,7 @@ impl Default for Options {
             order: Order::Theory,
             abstraction: Abstraction::Auto,
             k: None,
+            integers: Integers::Math,
         }
     }
 }

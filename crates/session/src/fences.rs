@@ -77,7 +77,9 @@ pub fn fences(
             }
             Verdict::Unsafe(_) => {
                 let reason = match placement.guarantee {
-                    Guarantee::Full | Guarantee::NoOverflow => "the model gives a meaning even to fences that it does not know",
+                    Guarantee::Full | Guarantee::NoOverflow => {
+                        "the model gives a meaning even to fences that it does not know"
+                    }
                     Guarantee::Unwound { .. } => "what suffices up to the bound on loops does not suffice beyond it",
                 };
                 conclusion = Conclusion::Stopped(NoAnswer::GaveUp(reason.to_owned()));

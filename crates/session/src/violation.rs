@@ -14,8 +14,9 @@ fn bounds(first: u32) -> impl Iterator<Item = (u32, u32)> {
     })
 }
 
-/// The engine that proves programs safe whose loops do not end.
-const PROVER: &str = "coherence";
+/// The engines that prove programs safe whose loops do not end, in the order in which they are asked: the second one takes
+/// values that are not finite, and has less time.
+const PROVERS: [(&str, u32); 2] = [("coherence", 2), ("predicate", 4)];
 
 /// Says stop when the time for larger bounds is up.
 struct Patience<'a> {
@@ -34,15 +35,31 @@ impl Observer for Patience<'_> {
     }
 }
 
-/// What an engine for endless loops says, if there is one for this program and it comes to an answer in half of the time.
+/// What an engine for endless loops says, if there is one for this program and it comes to an answer in its part of the time.
 fn prove(
     program: &Program,
     model: &Model,
     request: &Request,
     observer: &dyn Observer,
 ) -> Result<Option<Found<Verdict>>, Failure> {
-    let request = Request { engine: Some(PROVER.to_owned()), ..request.clone() };
-    let until = request.deepen.map(|patience| (Instant::now() + patience / 2, patience));
+    for (prover, part) in PROVERS {
+        let found = prove_with((prover, part), program, model, request, observer)?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+fn prove_with(
+    (prover, part): (&str, u32),
+    program: &Program,
+    model: &Model,
+    request: &Request,
+    observer: &dyn Observer,
+) -> Result<Option<Found<Verdict>>, Failure> {
+    let request = Request { engine: Some(prover.to_owned()), ..request.clone() };
+    let until = request.deepen.map(|patience| (Instant::now() + patience / part, patience));
     let patience = Patience { inner: observer, until };
     let found = match run(program, model, &request, Question::Violation(request.property), &patience) {
         Ok(Ok(found)) => found,
