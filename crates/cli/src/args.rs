@@ -1,7 +1,7 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use engine::{Abstraction, Options, Order, Property, Schedule};
+use engine::{Abstraction, Integers, Options, Order, Property, Schedule};
 use fences::Kind;
 use session::Request;
 use std::path::PathBuf;
@@ -71,7 +71,8 @@ pub struct Running {
     /// How the coherence engine abstracts store buffers
     #[arg(long, value_enum, default_value_t = AbstractionName::Auto)]
     pub abstraction: AbstractionName,
-    /// How many of the oldest writes of a buffer the coherence engine keeps in order; otherwise as many as are needed
+    /// How many of the oldest writes of a buffer the engines coherence and predicate keep in order; otherwise as many as
+    /// are needed
     #[arg(long, value_name = "N")]
     pub k: Option<u32>,
     /// How often each thread has a turn in the lazy engine; otherwise more and more often
@@ -83,6 +84,9 @@ pub struct Running {
     /// How many writes to one location the lazy engine remembers at a time, under models with store buffers
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000))]
     pub nodes: Option<u32>,
+    /// Whether the predicate engine may take for granted that no integer overflows
+    #[arg(long, value_enum, default_value_t = IntegersName::Math)]
+    pub integers: IntegersName,
     /// Give up on a program and a model after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
@@ -286,6 +290,15 @@ pub enum AbstractionName {
     None,
 }
 
+/// What integers are for the predicate engine.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum IntegersName {
+    /// Numbers without bounds; the answer says if it takes for granted that nothing overflows.
+    Math,
+    /// Those of the machine: no answer where something may overflow.
+    Machine,
+}
+
 /// Formats of `check`.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CheckFormat {
@@ -397,8 +410,12 @@ impl Running {
         };
         let loops = self.unwind_loop.clone();
         let schedule = Schedule { rounds: self.rounds, clock: self.clock, nodes: self.nodes };
-        let k = self.k;
-        let options = Options { unwind, widen: 0, deepens: false, loops, order, abstraction, glance: false, k, schedule };
+        let integers = match self.integers {
+            IntegersName::Math => Integers::Math,
+            IntegersName::Machine => Integers::Machine,
+        };
+        let bounds = Options { unwind, loops, k: self.k, schedule, ..Options::default() };
+        let options = Options { order, abstraction, integers, ..bounds };
         let property = c.unwrap_or(Property::Assertions { memory: true });
         Request { engine, options, property, deepen }
     }

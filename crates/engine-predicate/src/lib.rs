@@ -30,7 +30,7 @@ mod search;
 mod zone;
 
 use automaton::{Automata, Halt, Knowledge};
-use engine::{Answer, Engine, Findings, Guarantee, NoAnswer, Observer, Property, Question, Refusal, Task};
+use engine::{Answer, Engine, Findings, Guarantee, Integers, NoAnswer, Observer, Property, Question, Refusal, Task};
 use machine::Move;
 use search::{Outcome, Search, Tried};
 use witness::{Execution, Record};
@@ -135,6 +135,11 @@ impl<'t> Proof<'t> {
             let path = match outcome {
                 Outcome::Safe { overflow, states } => {
                     self.states += states;
+                    if overflow && self.task.options.integers == Integers::Machine {
+                        let why = "a result may be out of the range of its type; `--integers math` takes for granted \
+                            that none is";
+                        return Err(NoAnswer::GaveUp(why.to_owned()));
+                    }
                     let guarantee = if overflow { Guarantee::NoOverflow } else { Guarantee::Full };
                     return Ok(Ok(self.answer(None, guarantee)));
                 }

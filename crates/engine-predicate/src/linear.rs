@@ -366,8 +366,8 @@ fn compare(op: BinaryOp, width: Width, lefts: &[Case], rights: &[Case]) -> Resul
                     }
                     let signs = vec![sign(&left.form, a)?, sign(&right.form, b)?];
                     if a == b {
-                        add(true, [&signs[..], &[holds.clone()]].concat());
-                        add(false, [&signs[..], &[fails.clone()]].concat());
+                        add(true, [&signs[..], std::slice::from_ref(&holds)].concat());
+                        add(false, [&signs[..], std::slice::from_ref(&fails)].concat());
                     } else {
                         // What is negative is the larger one.
                         add(b, signs);
@@ -395,4 +395,78 @@ fn compare(op: BinaryOp, width: Width, lefts: &[Case], rights: &[Case]) -> Resul
         case.guards.retain(|guard| !guard.terms.is_empty());
     }
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ir::{Local, eval};
+
+    fn function() -> Function {
+        let local = |name: &str| Local { name: name.to_owned(), width: Width::INT };
+        Function {
+            name: "f".to_owned(),
+            params: 0,
+            library: false,
+            locals: vec![local("x"), local("y")],
+            blocks: vec![],
+        }
+    }
+
+    fn of(form: &Form, values: [i64; 2]) -> i64 {
+        form.terms.iter().fold(form.constant, |sum, &(var, factor)| sum + factor * values[var as usize])
+    }
+
+    /// For small values, the cases whose guards hold have the value that the machine computes, and there is one.
+    #[test]
+    fn cases_mean_what_the_machine_computes() {
+        let (x, y) = (|| Expr::Local(LocalId(0)), || Expr::Local(LocalId(1)));
+        let constant = |value| Expr::constant(value, Width::INT);
+        let mut exprs = Vec::new();
+        use BinaryOp::{Add, Eq, Mul, Ne, SLe, SLt, Sub, ULe, ULt};
+        for op in [Add, Sub, Eq, Ne, SLt, SLe, ULt, ULe] {
+            exprs.push(x().binary(op, y()));
+            exprs.push(x().binary(Add, constant(1)).binary(op, y()));
+            exprs.push(x().binary(op, constant(-1)));
+        }
+        exprs.push(x().binary(Mul, constant(3)));
+        exprs.push(x().unary(UnaryOp::Not));
+        exprs.push(x().unary(UnaryOp::Neg));
+        exprs.push(x().unary(UnaryOp::ZeroExtend(Width::WORD)));
+        exprs.push(x().unary(UnaryOp::SignExtend(Width::WORD)));
+        let less = x().binary(SLt, y());
+        exprs.push(less.clone().unary(UnaryOp::Not));
+        exprs.push(less.clone().unary(UnaryOp::ZeroExtend(Width::INT)).binary(Add, y()));
+        exprs.push(Expr::Select(Box::new(less.clone()), Box::new(x()), Box::new(y().binary(Sub, constant(1)))));
+        for op in [BinaryOp::And, BinaryOp::Or, BinaryOp::Xor] {
+            exprs.push(less.clone().binary(op, x().binary(Eq, constant(2))));
+        }
+        let function = function();
+        let symbols = [Value::Symbol(0), Value::Symbol(1)];
+        let env = Env { function: &function, values: &symbols };
+        for expr in &exprs {
+            let cases = env.cases(expr).expect("it is linear");
+            for (x, y) in (-4..5).flat_map(|x| (-4..5).map(move |y| (x, y))) {
+                let bits = [x, y].map(|value: i64| value as u64 & Width::INT.mask());
+                let (value, width) = eval(expr, &function, &bits);
+                let holds = |case: &&Case| case.guards.iter().all(|guard| of(guard, [x, y]) <= 0);
+                let found: Vec<i64> = cases.iter().filter(holds).map(|case| of(&case.form, [x, y])).collect();
+                assert!(!found.is_empty(), "{expr:?} has no case for {x}, {y}");
+                let expected = number(value, width);
+                assert!(found.iter().all(|found| *found == expected), "{expr:?} of {x}, {y}: {found:?}, {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_linear_is_refused() {
+        let function = function();
+        let symbols = [Value::Symbol(0), Value::Symbol(1)];
+        let env = Env { function: &function, values: &symbols };
+        let (x, y) = (|| Expr::Local(LocalId(0)), || Expr::Local(LocalId(1)));
+        for op in [BinaryOp::Mul, BinaryOp::UDiv, BinaryOp::And, BinaryOp::Xor, BinaryOp::LShr, BinaryOp::Shl] {
+            assert!(env.cases(&x().binary(op, y())).is_err(), "{op:?}");
+        }
+        assert!(env.cases(&x().unary(UnaryOp::Truncate(Width::BOOL))).is_err());
+    }
 }

@@ -102,8 +102,8 @@ impl Zone {
             if first >= NONE {
                 continue;
             }
-            for b in 0..n {
-                let through = add(first, from_j[b]);
+            for (b, rest) in from_j.iter().enumerate() {
+                let through = add(first, *rest);
                 if through < self.bounds[a * n + b] {
                     self.bounds[a * n + b] = through;
                 }
@@ -300,5 +300,123 @@ impl Zone {
     /// All bounds there are, in absolute terms.
     pub fn constants(&self) -> impl Iterator<Item = i64> + '_ {
         self.bounds.iter().copied().filter(|bound| *bound < NONE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A small generator of numbers.
+    struct Numbers(u64);
+
+    impl Numbers {
+        fn below(&mut self, limit: u64) -> i64 {
+            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            ((self.0 >> 33) % limit) as i64
+        }
+    }
+
+    const VARS: [Dim; 3] = [Dim::Local(0, 0), Dim::Local(0, 1), Dim::Local(0, 2)];
+
+    /// Whether a zone says that these values are possible.
+    fn contains(zone: &Zone, values: [i64; 3]) -> bool {
+        let mut zone = zone.clone();
+        VARS.iter().zip(values).all(|(dim, value)| zone.set(*dim, value))
+    }
+
+    fn value(form: &Form, values: [i64; 3]) -> i64 {
+        form.terms.iter().fold(form.constant, |sum, &(var, factor)| sum + factor * values[var as usize])
+    }
+
+    fn form(numbers: &mut Numbers) -> Form {
+        let mut form = Form::constant(numbers.below(7) - 3);
+        for _ in 0..numbers.below(3) {
+            let var = Form::var(numbers.below(3) as Var);
+            form = form.plus(&var, numbers.below(5) - 2).expect("numbers are small");
+        }
+        form
+    }
+
+    const RANGE: std::ops::RangeInclusive<i64> = -3..=3;
+
+    fn all() -> impl Iterator<Item = [i64; 3]> {
+        RANGE.flat_map(|a| RANGE.flat_map(move |b| RANGE.map(move |c| [a, b, c])))
+    }
+
+    /// Guards, assignments and abstraction against their meaning, valuation by valuation.
+    #[test]
+    fn no_valuation_is_lost_and_differences_are_exact() {
+        let (mut kept, mut excluded) = (0, 0);
+        for seed in 0..400 {
+            let mut numbers = Numbers(seed * 7919 + 1);
+            let mut zone = Zone::new();
+            VARS.iter().for_each(|dim| zone.push(*dim));
+            // All valuations that are possible, and whether the zone has said only exact things so far.
+            let mut possible: Vec<[i64; 3]> = all().collect();
+            for dim in VARS {
+                let Dim::Local(_, var) = dim else { continue };
+                assert!(zone.guard(&Form { constant: -3, terms: vec![(var, 1)] }, 0));
+                assert!(zone.guard(&Form { constant: -3, terms: vec![(var, -1)] }, 0));
+            }
+            let mut exact = true;
+            for _ in 0..6 {
+                let form = form(&mut numbers).tightened();
+                let before = zone.clone();
+                possible.retain(|values| value(&form, *values) <= 0);
+                exact &= form.is_difference();
+                if !zone.guard(&form, 0) {
+                    assert!(possible.is_empty(), "seed {seed}: {form:?} {before:?}");
+                    break;
+                }
+                for values in all() {
+                    let is = contains(&zone, values);
+                    let should = possible.contains(&values);
+                    assert!(is || !should, "seed {seed}: {values:?} is lost");
+                    assert!(!exact || is == should, "seed {seed}: {values:?} is too much");
+                    if should { kept += 1 } else { excluded += 1 }
+                }
+                let mut coarse = zone.clone();
+                coarse.abstracted(&[-1, 0, 2]);
+                assert!(zone.is_inside(&coarse));
+                assert!(possible.iter().all(|values| contains(&coarse, *values)));
+            }
+            // An assignment: what was possible is still possible, with the new value.
+            let new = form(&mut numbers);
+            let mut after = zone.clone();
+            after.assign(VARS[0], &new, 0);
+            for values in &possible {
+                let [_, b, c] = *values;
+                assert!(contains(&after, [value(&new, *values), b, c]), "seed {seed}: {new:?}");
+            }
+            if !possible.is_empty() {
+                let (low, high) = (zone.lower(&new, 0), zone.upper(&new, 0));
+                assert!(possible.iter().all(|values| (low..=high).contains(&value(&new, *values))));
+            }
+        }
+        assert!(kept > 1_000 && excluded > 1_000, "{kept} {excluded}");
+    }
+
+    #[test]
+    fn integers_are_between_no_two_integers() {
+        // 2x - 1 <= 0 and 1 - 2x <= 0 have a solution, but no integer one.
+        let (low, high) = (Form { constant: 1, terms: vec![(0, -2)] }, Form { constant: -1, terms: vec![(0, 2)] });
+        let mut zone = Zone::new();
+        zone.push(VARS[0]);
+        assert!(zone.guard(&low.tightened(), 0));
+        assert!(!zone.guard(&high.tightened(), 0));
+    }
+
+    #[test]
+    fn ranges_of_widths() {
+        let mut zone = Zone::new();
+        zone.push(VARS[0]);
+        let (x, next) = (Form::var(0), Form { constant: 1, terms: vec![(0, 1)] });
+        assert!(!zone.fits(&x, Width::INT, 0));
+        assert!(zone.guard(&Form { constant: -i64::from(i32::MAX), terms: vec![(0, 1)] }, 0));
+        assert!(!zone.fits(&x, Width::INT, 0));
+        assert!(zone.guard(&Form { constant: 0, terms: vec![(0, -1)] }, 0));
+        assert!(zone.fits(&x, Width::INT, 0));
+        assert!(!zone.fits(&next, Width::INT, 0));
     }
 }

@@ -54,10 +54,12 @@ pub struct Options {
     pub abstraction: Abstraction,
     /// Whether the coherence engine only has a first look.
     pub glance: bool,
-    /// How many of the oldest writes it keeps in order; without it, as many as are needed.
-    pub k: Option<u32>,
     /// The bounds of the lazy engine; without one, it is raised step by step.
     pub schedule: Schedule,
+    /// How many of the oldest writes it keeps in order, and the predicate engine; without it, as many as are needed.
+    pub k: Option<u32>,
+    /// What the predicate engine may take for granted about integers.
+    pub integers: Integers,
 }
 
 /// How far the lazy engine looks.
@@ -69,6 +71,16 @@ pub struct Schedule {
     pub clock: Option<u32>,
     /// How many writes to one location are remembered at a time.
     pub nodes: Option<u32>,
+}
+
+/// What integers are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Integers {
+    /// Numbers without bounds: it may be taken for granted that nothing overflows, if the answer says so.
+    #[default]
+    Math,
+    /// Those of the machine: an answer that needs more than that is none.
+    Machine,
 }
 
 /// How store buffers are abstracted, from coarse to fine.
@@ -109,6 +121,7 @@ impl Default for Options {
             glance: false,
             k: None,
             schedule: Schedule::default(),
+            integers: Integers::Math,
         }
     }
 }

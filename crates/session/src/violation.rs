@@ -17,6 +17,9 @@ fn bounds(first: u32) -> impl Iterator<Item = (u32, u32)> {
 /// The engines that prove programs safe whose loops do not end: for finitely many values, and for integers.
 const PROVERS: [&str; 2] = ["coherence", "predicate"];
 
+/// The part of the time that each of them has.
+const PART: u32 = 4;
+
 /// Says stop when the time for larger bounds is up.
 struct Patience<'a> {
     inner: &'a dyn Observer,
@@ -43,7 +46,7 @@ fn prove(
     observer: &dyn Observer,
 ) -> Result<Option<Found<Verdict>>, Failure> {
     let request = Request { engine: Some(prover.to_owned()), ..request.clone() };
-    let until = request.deepen.map(|patience| (Instant::now() + patience / 4, patience));
+    let until = request.deepen.map(|patience| (Instant::now() + patience / PART, patience));
     let patience = Patience { inner: observer, until };
     let found = match run(program, model, &request, Question::Violation(request.property), &patience) {
         Ok(Ok(found)) => found,
@@ -53,6 +56,21 @@ fn prove(
     };
     let verdict = verdict(&found)?;
     Ok(Some(found.map(|_| verdict)))
+}
+
+/// What the first of these engines says that comes to an answer.
+fn provers(
+    program: &Program,
+    model: &Model,
+    request: &Request,
+    observer: &dyn Observer,
+) -> Result<Option<Found<Verdict>>, Failure> {
+    for prover in PROVERS {
+        if let Some(proof) = prove(prover, program, model, request, observer)? {
+            return Ok(Some(proof));
+        }
+    }
+    Ok(None)
 }
 
 /// The same violation in fewer events, if the search over states finds that at a glance: a formula shows any execution, the
@@ -117,10 +135,23 @@ pub fn violation(
         request.options.unwind = bound;
         request.options.deepens = request.deepen.is_some();
         request.options.widen = if request.deepen.is_some() { widen } else { 0 };
-        // The first bound has all the time that there is.
-        let until = request.deepen.filter(|_| best.is_some()).map(|patience| (started + patience, patience));
+        // For the first bound there is all the time that there is, if nobody else comes to an answer.
+        let alone = request.engine.is_some() || request.deepen.is_none();
+        let until = match request.deepen {
+            Some(patience) if best.is_some() => Some((started + patience, patience)),
+            Some(patience) if !alone => Some((started + patience / PART, patience)),
+            Some(_) | None => None,
+        };
         let patience = Patience { inner: observer, until };
-        let found = match run(program, model, &request, question, &patience)? {
+        let mut answer = run(program, model, &request, question, &patience)?;
+        let late = matches!(answer, Err((_, NoAnswer::TimedOut(_)))) && observer.stop().is_none();
+        if late && best.is_none() && !alone {
+            if let Some(proof) = provers(program, model, &request, observer)? {
+                return Ok(proof);
+            }
+            answer = run(program, model, &request, question, observer)?;
+        }
+        let found = match answer {
             Ok(found) => found,
             Err((engine, reason)) => {
                 let unknown = || {
@@ -138,12 +169,12 @@ pub fn violation(
             return if shortens { shortest(found, program, model, &request, observer) } else { Ok(found) };
         }
         // A few iterations show nothing: perhaps all of them can be covered at once.
-        if best.is_none() && request.engine.is_none() {
-            for prover in PROVERS {
-                if let Some(proof) = prove(prover, program, model, &request, observer)? {
-                    return Ok(proof);
-                }
-            }
+        if best.is_none()
+            && !late
+            && !alone
+            && let Some(proof) = provers(program, model, &request, observer)?
+        {
+            return Ok(proof);
         }
         best = Some(found);
     }

@@ -1,0 +1,85 @@
+//! The programs in `corpus/c/integers`, which never end and some of which count without end: verdicts as their heads say,
+//! and as many fences as the paper has.
+
+mod common;
+
+use common::{c_files, fencepost, root, stdout};
+
+fn last(args: &[&str]) -> String {
+    let output = fencepost(args).output().expect("the binary starts");
+    let text = stdout(&output);
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    text.lines().last().map_or(error, str::to_owned)
+}
+
+/// Whether tickets grow without end: then the proof takes for granted that they do not overflow.
+fn counts(file: &str) -> bool {
+    ["bakery", "ticket"].iter().any(|name| file.contains(name))
+}
+
+#[test]
+fn verdicts_are_as_the_heads_say() {
+    let mut runs = 0;
+    for file in c_files(&root().join("corpus/c/integers")) {
+        let text = std::fs::read_to_string(&file).expect("the file was listed");
+        let file = file.display().to_string();
+        let mut check = |model: &str, definition: Option<&str>, expected: &str| {
+            let mut args = vec!["check", &file, "--engine", "predicate", "--model", model];
+            args.extend(definition);
+            let expected = if expected == "SAFE" && counts(&file) { "SAFE (no overflow)" } else { expected };
+            assert_eq!(last(&args), expected, "{args:?}");
+            runs += 1;
+        };
+        for line in text.lines().map(|line| line.trim_start_matches([' ', '*'])) {
+            if let Some((model, expected)) = line.strip_prefix("expect ").and_then(|rest| rest.split_once(": ")) {
+                check(model, None, expected);
+            } else if let Some(rest) = line.strip_prefix("with -DFENCE: ") {
+                for item in rest.split(", ") {
+                    let (model, expected) = item.split_once(' ').expect("a model and a verdict");
+                    check(model, Some("-DFENCE"), expected);
+                }
+            }
+        }
+    }
+    assert_eq!(runs, 45);
+}
+
+/// Table 1 of the paper: fences for each process under TSO.
+#[test]
+fn as_many_fences_as_the_paper() {
+    let table = [
+        ("burns", "FENCES 1 (cost 10)"),
+        ("dekker-simple", "FENCES 1 (cost 10)"),
+        ("dekker", "FENCES 1 (cost 10)"),
+        ("dijkstra", "FENCES 1 (cost 10)"),
+        ("bakery", "FENCES 2 (cost 20, no overflow)"),
+        ("lamport-fast", "FENCES 2 (cost 20)"),
+        ("peterson", "FENCES 1 (cost 10)"),
+        ("ticket", "NO FENCES NEEDED (no overflow)"),
+    ];
+    for (name, expected) in table {
+        let file = root().join(format!("corpus/c/integers/{name}.c")).display().to_string();
+        assert_eq!(last(&["fences", &file, "--engine", "predicate", "--model", "tso"]), expected, "{name}");
+    }
+}
+
+#[test]
+fn who_wants_the_machine_s_integers_gets_no_answer_that_needs_more() {
+    let check = |name: &str| {
+        let file = root().join(format!("corpus/c/integers/{name}.c")).display().to_string();
+        last(&["check", &file, "--engine", "predicate", "--model", "tso", "--integers", "machine", "-DFENCE"])
+    };
+    assert_eq!(check("peterson"), "SAFE");
+    assert!(
+        check("bakery").starts_with("UNKNOWN (a result may be out of the range of its type"),
+        "{}",
+        check("bakery")
+    );
+}
+
+#[test]
+fn auto_finds_the_engine() {
+    let file = root().join("corpus/c/integers/ticket.c").display().to_string();
+    let last = last(&["check", &file, "--model", "tso", "--timeout", "20"]);
+    assert_eq!(last, "SAFE (no overflow)");
+}
