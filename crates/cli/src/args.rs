@@ -139,6 +139,9 @@ pub struct Check {
     /// The default is sc; for array-based systems (.cub) with weak variables it is tso.
     #[arg(short, long, value_name = "NAME|FILE")]
     pub model: Vec<String>,
+    /// For array-based systems: guess invariants from what this many processes do. They are proved or dropped
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
+    pub brab: Option<u8>,
     #[command(flatten)]
     pub running: Running,
     #[command(flatten)]

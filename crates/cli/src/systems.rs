@@ -28,7 +28,7 @@ pub fn check(args: &Check) -> Result<u8> {
         // The process ends now: if nobody can be told, that is all.
         let _ = tell(args, &system, memory, &SystemFound { verdict, statistics: Vec::new() }, &watch);
     };
-    let found = watch.guard(|| session::check_system(&system, memory, &watch), give_up)?;
+    let found = watch.guard(|| session::check_system(&system, memory, args.brab, &watch), give_up)?;
     tell(args, &system, memory, &found, &watch)?;
     Ok(match found.verdict {
         SystemVerdict::Safe => SAFE,

@@ -19,9 +19,10 @@
 
 mod cube;
 mod ground;
+mod guess;
 mod linear;
 mod pre;
 mod search;
 mod subsume;
 
-pub use search::{Answer, Outcome, check};
+pub use search::{Answer, Options, Outcome, check};

@@ -500,7 +500,7 @@ impl<'a> Images<'a> {
     }
 
     /// The cube without events that read nothing and processes that nothing is said about; and the new numbers.
-    fn compact(&self, named: u8, mut lits: Vec<Lit>, events: Vec<Event>) -> (Cube, Vec<u8>) {
+    pub(crate) fn compact(&self, named: u8, mut lits: Vec<Lit>, events: Vec<Event>) -> (Cube, Vec<u8>) {
         if self.memory == Memory::Pso {
             // Where a value comes from does not matter if the value does not.
             let mut valued = Vec::new();

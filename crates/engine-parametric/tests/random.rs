@@ -1,6 +1,6 @@
 //! Random small systems: the engine against the machine with store buffers, for two and three processes.
 
-use engine_parametric::{Outcome, check};
+use engine_parametric::{Options, Outcome, check};
 use source::SourceFile;
 use std::fmt::Write;
 use system::machine::{Machine, Search};
@@ -104,7 +104,7 @@ fn compare(memory: Memory, seed: u64, count: usize) -> (usize, usize, usize) {
     for _ in 0..count {
         let text = text(&mut random);
         let system = parse(&text);
-        let answer = check(&system, memory, &Limit(std::time::Instant::now()));
+        let answer = check(&system, memory, Options::default(), &Limit(std::time::Instant::now()));
         let runs: Vec<Search> =
             [2, 3].iter().map(|&n| Machine::new(&system, n, memory).search(3000, &|| false)).collect();
         let bad = runs.iter().any(|run| matches!(run, Search::Bad { .. }));

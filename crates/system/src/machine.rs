@@ -15,7 +15,7 @@
 use crate::{
     Access, Comparison, Formula, Kind, Memory, NewValue, Process, Property, System, Target, Term, Transition, Type, Update,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A value: a number, a constructor's place, a process.
 pub type Value = i64;
@@ -440,6 +440,41 @@ impl<'a> Machine<'a> {
                 found(Step::Commit(process as u8, group), next);
             }
         }
+    }
+
+    /// The place of a cell; indices beyond those of the symbol are ignored.
+    pub fn index(&self, symbol: usize, args: &[u8]) -> usize {
+        let args = args.iter().take(self.system.symbols[symbol].arity);
+        self.base[symbol] + args.fold(0, |index, &arg| index * usize::from(self.n) + usize::from(arg))
+    }
+
+    /// States that can be reached, at most about `limit` of them, until `stop` says so.
+    pub fn reach(&self, limit: usize, stop: &dyn Fn() -> bool) -> Vec<State> {
+        let mut seen: FxHashSet<State> = FxHashSet::default();
+        let mut states: Vec<State> = Vec::new();
+        let mut fresh = self.initial();
+        let mut at = 0;
+        loop {
+            for state in fresh.drain(..) {
+                for (state, forbidden) in self.matching(state, &self.system.invariants) {
+                    if forbidden.is_none() && seen.insert(state.clone()) {
+                        states.push(state);
+                    }
+                }
+            }
+            let Some(state) = states.get(at) else { break };
+            if states.len() > limit || stop() {
+                break;
+            }
+            self.commits(state, &mut |_, next| fresh.push(next));
+            for transition in &self.system.transitions {
+                for tuple in self.tuples(transition.params.len(), true) {
+                    fresh.extend(self.take(state, transition, &tuple));
+                }
+            }
+            at += 1;
+        }
+        states
     }
 
     /// Searches all states, at most `limit` of them, until `stop` says so.
