@@ -38,13 +38,8 @@ pub fn check(args: &Check) -> Result<u8> {
 }
 
 fn tell(args: &Check, system: &System, memory: Memory, found: &SystemFound, watch: &Watch) -> Result<()> {
-    let case = SystemCase {
-        system,
-        memory,
-        verdict: &found.verdict,
-        statistics: &found.statistics,
-        seconds: watch.seconds(),
-    };
+    let case =
+        SystemCase { system, memory, verdict: &found.verdict, statistics: &found.statistics, seconds: watch.seconds() };
     let text = match args.format {
         CheckFormat::Text => text(&case, args.stats),
         CheckFormat::Json => json(&case),

@@ -5,7 +5,7 @@
 //! place. A candidate is proved like a bad state, or dropped when it meets an initial state; so it need not be right.
 
 use crate::cube::{Cell, Cube, Lit, Val};
-use crate::linear::Relation;
+use crate::linear::{Linear, Relation};
 use crate::pre::Images;
 use system::Memory;
 use system::machine::{Machine, State};
@@ -37,18 +37,40 @@ impl<'a> Explored<'a> {
 
     /// The smallest parts of a cube that no state satisfies, as long as `wanted` likes them.
     pub(crate) fn part(&self, images: &Images<'_>, cube: &Cube, wanted: &dyn Fn(&Cube) -> bool) -> Option<Cube> {
+        // Numbers are looked at only if nothing else tells.
+        self.part_of(images, cube, false, wanted).or_else(|| self.part_of(images, cube, true, wanted))
+    }
+
+    fn part_of(&self, images: &Images<'_>, cube: &Cube, numbers: bool, wanted: &dyn Fn(&Cube) -> bool) -> Option<Cube> {
+        if numbers && !cube.lits.iter().any(|lit| matches!(lit, Lit::Number(_))) {
+            return None;
+        }
         let local = |lit: &&Lit| {
-            let mut here = !matches!(lit, Lit::Written(_) | Lit::Number(_));
+            let mut here =
+                !matches!(lit, Lit::Written(_) | Lit::NotFrom(..)) && (numbers || !matches!(lit, Lit::Number(_)));
             lit.cells(&mut |cell| here &= cell.event == 0);
             here
         };
-        let lits: Vec<&Lit> = cube.lits.iter().filter(local).collect();
+        let mut lits: Vec<Lit> = Vec::new();
+        for lit in cube.lits.iter().filter(local) {
+            // An equation that never holds may be so because of an inequality.
+            if let Lit::Number(linear) = lit
+                && linear.relation == Relation::Zero
+            {
+                let negative = linear.terms.iter().map(|&(factor, cell)| (-factor, cell)).collect();
+                let sides = [(linear.terms.clone(), linear.constant), (negative, -linear.constant)];
+                lits.extend(
+                    sides.map(|(terms, constant)| Lit::Number(Linear { terms, constant, relation: Relation::AtMost })),
+                );
+            }
+            lits.push(lit.clone());
+        }
         for size in 1..=LITERALS.min(lits.len()) {
             let mut chosen: Vec<usize> = (0..size).collect();
             loop {
                 let part: Vec<Lit> = chosen.iter().map(|&at| lits[at].clone()).collect();
                 if let Some(candidate) = self.candidate(images, cube.processes, part)
-                    && candidate.lits.len() < cube.lits.len()
+                    && candidate.lits != cube.lits
                     && wanted(&candidate)
                 {
                     return Some(candidate);
@@ -65,7 +87,7 @@ impl<'a> Explored<'a> {
     }
 
     fn candidate(&self, images: &Images<'_>, named: u8, part: Vec<Lit>) -> Option<Cube> {
-        let (cube, _) = images.compact(named, part, Vec::new());
+        let (cube, _) = images.compact(named, part, &[]);
         if cube.processes > self.processes || self.states.iter().any(|state| self.satisfies(state, &cube)) {
             return None;
         }
@@ -126,7 +148,7 @@ impl<'a> Explored<'a> {
                 }
             }
             Lit::Before(one, two) => one < two,
-            Lit::Written(_) => true,
+            Lit::Written(_) | Lit::NotFrom(..) => true,
         }
     }
 }

@@ -56,12 +56,7 @@ struct Node {
 ///
 /// # Errors
 /// Why there is no answer.
-pub fn check(
-    system: &System,
-    memory: Memory,
-    options: Options,
-    observer: &dyn Observer,
-) -> Result<Answer, NoAnswer> {
+pub fn check(system: &System, memory: Memory, options: Options, observer: &dyn Observer) -> Result<Answer, NoAnswer> {
     let images = Images::new(system, memory);
     let stop = || observer.stop().is_some();
     let explored = options.guess.map(|processes| Explored::new(&images, memory, processes, &stop));
@@ -91,9 +86,16 @@ pub fn check(
         };
         match search.candidate(last) {
             None => return Ok(search.trace(last)),
+            // What lies between the candidate and the initial state can be reached as far as is known.
             Some(candidate) => {
-                let candidate = search.nodes[candidate].pattern.cube.clone();
-                refuted.push(candidate);
+                let mut at = last;
+                let mut reached = vec![search.nodes[at].pattern.cube.clone()];
+                while at != candidate {
+                    let Some((from, ..)) = &search.nodes[at].from else { break };
+                    at = *from;
+                    reached.push(search.nodes[at].pattern.cube.clone());
+                }
+                refuted.extend(reached);
             }
         }
     }
@@ -147,8 +149,9 @@ impl Search<'_> {
                 continue;
             }
             done += 1;
-            if done % 64 == 0 {
-                let detail = format!("{} cubes, {} waiting, {} dropped", self.nodes.len(), self.waiting.len(), self.dropped);
+            if done.is_multiple_of(64) {
+                let detail =
+                    format!("{} cubes, {} waiting, {} dropped", self.nodes.len(), self.waiting.len(), self.dropped);
                 observer.phase("search", &detail);
             }
             let cube = self.nodes[at].pattern.cube.clone();
@@ -177,9 +180,7 @@ impl Search<'_> {
     fn add(&mut self, cube: Cube, from: Option<(usize, usize, Vec<u8>, Vec<u8>)>, depth: u32) -> Option<usize> {
         let (system, fixed) = (self.images.system, self.images.fixed);
         let covers = |pattern: &Pattern| pattern.covers(system, &cube, fixed);
-        if self.assumed.iter().any(covers)
-            || self.nodes.iter().any(|node| !node.covered && covers(&node.pattern))
-        {
+        if self.assumed.iter().any(covers) || self.nodes.iter().any(|node| !node.covered && covers(&node.pattern)) {
             self.dropped += 1;
             return None;
         }
@@ -188,7 +189,10 @@ impl Search<'_> {
         if let Some(explored) = self.explored
             && from.is_some()
         {
-            let wanted = |part: &Cube| !self.refuted.contains(part);
+            let wanted = |part: &Cube| {
+                let part = Pattern::new(part.clone());
+                !self.refuted.iter().any(|cube| part.covers(system, cube, fixed))
+            };
             if let Some(part) = explored.part(self.images, &cube, &wanted) {
                 (cube, guessed) = (part, true);
             }

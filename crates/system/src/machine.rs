@@ -13,7 +13,8 @@
 //! chosen among those that the text mentions and their neighbours: what is found is real, but not everything is found.
 
 use crate::{
-    Access, Comparison, Formula, Kind, Memory, NewValue, Process, Property, System, Target, Term, Transition, Type, Update,
+    Access, Comparison, Formula, Kind, Memory, NewValue, Process, Property, System, Target, Term, Transition, Type,
+    Update,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -152,7 +153,13 @@ impl<'a> Machine<'a> {
         state.memory[cell].ok_or(Missing::Memory(cell))
     }
 
-    fn access(&self, (state, seen): View<'_>, access: &Access, frame: &Frame, actor: Option<u8>) -> Result<Value, Missing> {
+    fn access(
+        &self,
+        (state, seen): View<'_>,
+        access: &Access,
+        frame: &Frame,
+        actor: Option<u8>,
+    ) -> Result<Value, Missing> {
         let reader = access.by.map(|by| place(by, frame)).or(actor);
         let state = match seen {
             Some(seen) if self.weak && self.system.symbols[access.symbol].weak => seen,
@@ -618,13 +625,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn trace(
-        &self,
-        nodes: &[(Node, Option<(usize, Step)>)],
-        last: usize,
-        end: &State,
-        property: usize,
-    ) -> Search {
+    fn trace(&self, nodes: &[(Node, Option<(usize, Step)>)], last: usize, end: &State, property: usize) -> Search {
         let mut steps = Vec::new();
         let mut at = last;
         while let Some((from, step)) = &nodes[at].1 {
