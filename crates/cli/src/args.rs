@@ -208,7 +208,9 @@ pub struct Fences {
     /// The program
     pub file: PathBuf,
     /// A memory model: a name from `fencepost list models`, a .cat file, or `all`. May be repeated
-    #[arg(short, long, default_value = "sc", value_name = "NAME|FILE")]
+    ///
+    /// The default is sc; for array-based systems (.cub) with weak variables it is tso.
+    #[arg(short, long, value_name = "NAME|FILE")]
     pub model: Vec<String>,
     /// Use only fences of these kinds: full, light, store-store, load-load
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = fence_kind)]
