@@ -2,12 +2,12 @@
 //!
 //! Slow and plain. A transition is atomic. A read of a weak cell sees the reader's own newest buffered write, else
 //! memory. All writes of one transition enter the actor's buffer as one group, which becomes visible at once. A guard
-//! with `fence()`, and a transition that both reads and writes weak memory, wait until the actor's buffer is empty; the
-//! writes of the latter go to memory. Under TSO the oldest group leaves first; under PSO a group may overtake those that
-//! write other cells.
+//! with `fence()`, and a transition that both reads and writes weak memory, wait until the actor's buffer is empty;
+//! the writes of the latter go to memory. Under TSO the oldest group leaves first; under PSO a group may overtake those
+//! that write other cells.
 //!
-//! What `p @ X` in a bad state means is what p sees when it has done its last step; others may go on before the state is
-//! looked at, but all who look do so at the same time.
+//! What `p @ X` in a bad state means is what p sees when it has done its last step; others may go on before the state
+//! is looked at, but all who look do so at the same time.
 //!
 //! Values that nothing determines (at first, or after `:= ?`) are chosen when somebody reads them. Numbers are then
 //! chosen among those that the text mentions and their neighbours: what is found is real, but not everything is found.
