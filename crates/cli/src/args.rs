@@ -152,6 +152,9 @@ pub struct Check {
     /// The default is sc; for array-based systems (.cub) with weak variables it is tso.
     #[arg(short, long, value_name = "NAME|FILE")]
     pub model: Vec<String>,
+    /// For array-based systems: guess invariants from what this many processes do. They are proved or dropped
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
+    pub brab: Option<u8>,
     #[command(flatten)]
     pub running: Running,
     #[command(flatten)]
@@ -223,7 +226,9 @@ pub struct Fences {
     /// The program
     pub file: PathBuf,
     /// A memory model: a name from `fencepost list models`, a .cat file, or `all`. May be repeated
-    #[arg(short, long, default_value = "sc", value_name = "NAME|FILE")]
+    ///
+    /// The default is sc; for array-based systems (.cub) with weak variables it is tso.
+    #[arg(short, long, value_name = "NAME|FILE")]
     pub model: Vec<String>,
     /// Use only fences of these kinds: full, light, store-store, load-load
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = fence_kind)]

@@ -3,7 +3,7 @@
 use crate::args::{Fences, FencesFormat};
 use crate::check::{applies, describe, model_name, text_options};
 use crate::watch::Watch;
-use crate::{SAFE, UNKNOWN, UNSAFE, input, output, preprocess};
+use crate::{SAFE, UNKNOWN, UNSAFE, input, output, preprocess, systems};
 use anyhow::{Context, Result};
 use engine::{Guarantee, Verdict};
 use fences::{Costs, Fence};
@@ -15,6 +15,9 @@ use source::SourceFile;
 
 /// Finds fences for a program under one model, or under several in turn.
 pub fn run(args: &Fences) -> Result<u8> {
+    if session::is_system(&args.file.to_string_lossy()) {
+        return systems::fences(args);
+    }
     let (file, mut reading) = input::read_program(&args.file, &args.c)?;
     reading.c.seams = true;
     if reading.preprocessed.is_some() {
@@ -22,7 +25,8 @@ pub fn run(args: &Fences) -> Result<u8> {
         reading.preprocessed = Some(preprocess::preprocess_text(&args.file, &args.c, &anchored)?);
     }
     let program = session::load(&file, &reading)?;
-    let mut models = input::models(&args.model)?;
+    let sc = ["sc".to_owned()];
+    let mut models = input::models(if args.model.is_empty() { &sc } else { &args.model })?;
     if args.model.iter().any(|name| name == "all") {
         models.retain(|model| applies(model, &program));
     }

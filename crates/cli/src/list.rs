@@ -21,6 +21,8 @@ pub fn run(what: What) -> Result<u8> {
             for engine in session::ENGINES {
                 writeln!(text, "{:<14} {}", engine.name(), engine.about())?;
             }
+            let (name, about) = session::SYSTEM_ENGINE;
+            writeln!(text, "{name:<14} {about}")?;
         }
         What::Formats => {
             text.push_str(

@@ -49,12 +49,14 @@ pub(crate) enum Lit {
     Before(u8, u8),
     /// The read takes its value from a write that is still to be found, not from the initial state.
     Written(Cell),
+    /// The read does not take its value from a write of this process.
+    NotFrom(Cell, u8),
 }
 
 impl Lit {
     pub(crate) fn cells(&self, see: &mut dyn FnMut(Cell)) {
         match self {
-            Lit::Is(cell, _, _) | Lit::Written(cell) => see(*cell),
+            Lit::Is(cell, _, _) | Lit::Written(cell) | Lit::NotFrom(cell, _) => see(*cell),
             Lit::Same(one, two, _) => {
                 see(*one);
                 see(*two);
@@ -67,7 +69,7 @@ impl Lit {
     pub(crate) fn processes(&self, see: &mut dyn FnMut(u8)) {
         self.cells(&mut |cell| cell.args.iter().filter(|&&arg| arg != NONE).for_each(|&arg| see(arg)));
         match self {
-            Lit::Is(_, Val::Proc(process), _) => see(*process),
+            Lit::Is(_, Val::Proc(process), _) | Lit::NotFrom(_, process) => see(*process),
             Lit::Before(one, two) => {
                 see(*one);
                 see(*two);
@@ -88,6 +90,7 @@ impl Lit {
             Lit::Number(linear) => Lit::Number(linear.map(&cell)),
             Lit::Before(one, two) => Lit::Before(processes[usize::from(*one)], processes[usize::from(*two)]),
             Lit::Written(of) => Lit::Written(cell(*of)),
+            Lit::NotFrom(of, process) => Lit::NotFrom(cell(*of), processes[usize::from(*process)]),
         }
     }
 }
@@ -103,11 +106,8 @@ pub(crate) fn rename_place((symbol, args): Place, processes: &[u8]) -> Place {
 
 fn rename_cell(cell: Cell, processes: &[u8], events: &[u8]) -> Cell {
     let (symbol, args) = rename_place(cell.place(), processes);
-    let event = if cell.event == 0 || cell.event == FORGOTTEN {
-        cell.event
-    } else {
-        events[usize::from(cell.event) - 1] + 1
-    };
+    let event =
+        if cell.event == 0 || cell.event == FORGOTTEN { cell.event } else { events[usize::from(cell.event) - 1] + 1 };
     Cell { event, symbol, args }
 }
 
@@ -276,7 +276,7 @@ pub(crate) fn normal(system: &System, mut lits: Vec<Lit>) -> Option<Vec<Lit>> {
                         (None, None) => {}
                     }
                 }
-                Lit::Is(_, _, true) | Lit::Number(_) | Lit::Before(..) | Lit::Written(_) => {}
+                Lit::Is(_, _, true) | Lit::Number(_) | Lit::Before(..) | Lit::Written(_) | Lit::NotFrom(..) => {}
             }
             next.push(lit.clone());
         }
@@ -320,7 +320,7 @@ fn representatives(lits: &mut Vec<Lit>) -> bool {
             Lit::Same(_, _, true) => None,
             Lit::Is(cell, value, sign) => Some(Lit::Is(find(*cell), *value, *sign)),
             Lit::Same(one, two, false) => Some(same(find(*one), find(*two), false)),
-            Lit::Number(_) | Lit::Before(..) | Lit::Written(_) => Some(lit.clone()),
+            Lit::Number(_) | Lit::Before(..) | Lit::Written(_) | Lit::NotFrom(..) => Some(lit.clone()),
         })
         .collect();
     next.extend(least.iter().filter(|(cell, by)| cell != by).map(|&(cell, by)| same(by, cell, true)));

@@ -85,7 +85,13 @@ impl Frame<'_> {
     /// The formula, or its denial, as a disjunction.
     pub(crate) fn formula(&mut self, formula: &Formula, sign: bool) -> Vec<Conj> {
         match formula {
-            Formula::Bool(value) => if *value == sign { vec![Vec::new()] } else { Vec::new() },
+            Formula::Bool(value) => {
+                if *value == sign {
+                    vec![Vec::new()]
+                } else {
+                    Vec::new()
+                }
+            }
             // What a fence means is said by the event.
             Formula::Fence => vec![Vec::new()],
             Formula::Compare(how, left, right) => {
@@ -176,7 +182,11 @@ pub(crate) fn compare(system: &System, how: Comparison, left: &Ground, right: &G
             Truth::If(Lit::Is(*cell, *value, sign))
         }
         (Comparison::Equal | Comparison::Differ, Ground::Cell(one), Ground::Cell(two)) => {
-            if one == two { sign.into() } else { Truth::If(same(*one, *two, sign)) }
+            if one == two {
+                sign.into()
+            } else {
+                Truth::If(same(*one, *two, sign))
+            }
         }
         (Comparison::Less | Comparison::AtMost, Ground::Val(Val::Proc(one)), Ground::Val(Val::Proc(two))) => {
             if one == two {
@@ -188,7 +198,9 @@ pub(crate) fn compare(system: &System, how: Comparison, left: &Ground, right: &G
             }
         }
         // The front end lets nothing else be ordered; leaving it out is sound.
-        (Comparison::Less | Comparison::AtMost, _, _) | (_, Ground::Sum(..), _) | (_, _, Ground::Sum(..)) => Truth::Always,
+        (Comparison::Less | Comparison::AtMost, _, _) | (_, Ground::Sum(..), _) | (_, _, Ground::Sum(..)) => {
+            Truth::Always
+        }
     }
 }
 
@@ -237,6 +249,12 @@ pub(crate) fn substitute(system: &System, lit: &Lit, put: &dyn Fn(Cell) -> Optio
             Truth::If(Lit::Number(Linear::new(terms, constant, linear.relation)))
         }
         Lit::Before(..) => Truth::If(lit.clone()),
-        Lit::Written(cell) => if put(*cell).is_some() { Truth::Always } else { Truth::If(lit.clone()) },
+        Lit::Written(cell) | Lit::NotFrom(cell, _) => {
+            if put(*cell).is_some() {
+                Truth::Always
+            } else {
+                Truth::If(lit.clone())
+            }
+        }
     }
 }

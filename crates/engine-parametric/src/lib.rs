@@ -1,14 +1,13 @@
 //! Array-based systems with any number of processes: backward reachability over cubes.
 //!
-//! # Method
-//! Conchon, Declerck and Zaïdi, "Parameterized model checking on the TSO weak memory model" and "Cubicle-W" (paper 003):
-//! from the bad states backwards, each set of states is a cube, a conjunction about some distinct processes. A cube
+//! # The method
+//! Conchon, Declerck and Zaïdi's paper on Cubicle-W (EPTCS 271, 2018; paper 003): from the bad states backwards, each set of states is a cube, a conjunction about some distinct processes. A cube
 //! that another one covers, for some renaming of its processes, is dropped. Reads of weak variables stay pending until
 //! a write is found for them.
 //!
 //! # Deviations
 //! * Events that have found their partners are not kept. All that they can still do is to come after something new, so
-//!   each pending read remembers what comes before it ([`cube::Hook`]). This is exact and keeps cubes small.
+//!   each pending read remembers what comes before it (`Hook`). This is exact and keeps cubes small.
 //! * PSO. There, transitions are taken in the order in which they are issued, and coherence need not follow it: a read
 //!   that does not take a write is before it, or reads a write that was issued earlier and became visible later.
 //! * A fence is an event also if its transition reads nothing. `X := ?` is a write.
@@ -19,9 +18,10 @@
 
 mod cube;
 mod ground;
+mod guess;
 mod linear;
 mod pre;
 mod search;
 mod subsume;
 
-pub use search::{Answer, Outcome, check};
+pub use search::{Answer, Options, Outcome, check};

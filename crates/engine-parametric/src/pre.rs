@@ -27,6 +27,8 @@ pub(crate) struct Images<'a> {
     pub weak: bool,
     pub fixed: u8,
     kinds: Vec<Kinds>,
+    /// What the invariants say about numbers of the whole system.
+    facts: Vec<(Cell, Lit)>,
 }
 
 /// A pre-image, and how its processes are those of the cube and of the transition.
@@ -59,7 +61,17 @@ impl<'a> Images<'a> {
             Kinds { locked, flush: weak && (locked || transition.has_fence()) }
         };
         let kinds = system.transitions.iter().map(kinds).collect();
-        Images { system, memory, weak, fixed: system.fixed(), kinds }
+        let mut images = Images { system, memory, weak, fixed: system.fixed(), kinds, facts: Vec::new() };
+        for invariant in &system.invariants {
+            for cube in images.cubes(invariant) {
+                if let ([Lit::Number(linear)], 0) = (&cube.lits[..], cube.processes)
+                    && let ([fact], [(_, cell)]) = (&linear.denied()[..], &linear.terms[..])
+                {
+                    images.facts.push((*cell, Lit::Number(fact.clone())));
+                }
+            }
+        }
+        images
     }
 
     fn frame<'f>(&'f self, slots: &[u8], named: u8, reader: Reader<'f>) -> Frame<'f> {
@@ -92,7 +104,9 @@ impl<'a> Images<'a> {
             let mut numbers = vec![0; usize::from(named)];
             let frame = self.frame(&tuple, named, Reader::Memory);
             property.formula.accesses(&mut |access| {
-                let Some(by) = access.by.filter(|_| self.weak && self.system.symbols[access.symbol].weak) else { return };
+                let Some(by) = access.by.filter(|_| self.weak && self.system.symbols[access.symbol].weak) else {
+                    return;
+                };
                 let process = frame.process(by);
                 if numbers[usize::from(process)] == 0 {
                     events.push(Event { process, after: 0, hooks: vec![Hook::Any(process)] });
@@ -109,7 +123,7 @@ impl<'a> Images<'a> {
             let conjs = self.frame(&tuple, named, Reader::Each(&numbers)).formula(&property.formula, true);
             for conj in conjs {
                 if let Some(lits) = normal(self.system, conj) {
-                    cubes.push(self.compact(named, lits, events.clone()).0);
+                    cubes.push(self.compact(named, lits, &events).0);
                 }
             }
         }
@@ -258,10 +272,17 @@ impl<'a> Images<'a> {
         for branch in &branches {
             let Some(lits) = self.put(cube, branch) else { continue };
             for guard in &guards {
-                let all = lits.iter().chain(guard).cloned().collect();
+                let mut all: Vec<Lit> = lits.iter().chain(guard).cloned().collect();
+                for (about, fact) in &self.facts {
+                    let mut found = false;
+                    all.iter().for_each(|lit| lit.cells(&mut |cell| found |= cell == *about));
+                    if found {
+                        all.push(fact.clone());
+                    }
+                }
                 let Some(lits) = normal(self.system, all) else { continue };
                 let Some(events) = self.events(cube, branch, actor, self.kinds[number], &lits) else { continue };
-                let (cube, rename) = self.compact(named, lits, events);
+                let (cube, rename) = self.compact(named, lits, &events);
                 found(Image { cube, args: tuple.to_vec(), rename });
             }
         }
@@ -381,13 +402,16 @@ impl<'a> Images<'a> {
             before.earlier |= bit;
             ways.push(before);
         }
-        ways.push(takes);
+        if !cube.lits.contains(&Lit::NotFrom(reader, actor)) {
+            ways.push(takes);
+        }
         if self.memory == Memory::Pso {
             // The order of writes need not be the order in which they were issued: one that was issued before this one
             // may have become visible after it.
             let mut over = branch.clone();
             over.later |= bit;
-            over.conj.push(Lit::Written(reader));
+            // A process's own writes of one cell keep their order: it is another one's.
+            over.conj.extend([Lit::Written(reader), Lit::NotFrom(reader, actor)]);
             ways.push(over);
         }
         ways
@@ -500,14 +524,14 @@ impl<'a> Images<'a> {
     }
 
     /// The cube without events that read nothing and processes that nothing is said about; and the new numbers.
-    fn compact(&self, named: u8, mut lits: Vec<Lit>, events: Vec<Event>) -> (Cube, Vec<u8>) {
+    pub(crate) fn compact(&self, named: u8, mut lits: Vec<Lit>, events: &[Event]) -> (Cube, Vec<u8>) {
         if self.memory == Memory::Pso {
             // Where a value comes from does not matter if the value does not.
             let mut valued = Vec::new();
-            for lit in lits.iter().filter(|lit| !matches!(lit, Lit::Written(_))) {
+            for lit in lits.iter().filter(|lit| !matches!(lit, Lit::Written(_) | Lit::NotFrom(..))) {
                 lit.cells(&mut |cell| valued.push(cell));
             }
-            lits.retain(|lit| !matches!(lit, Lit::Written(cell) if !valued.contains(cell)));
+            lits.retain(|lit| !matches!(lit, Lit::Written(cell) | Lit::NotFrom(cell, _) if !valued.contains(cell)));
         }
         let mut reading = 0u64;
         for lit in &lits {

@@ -2,6 +2,7 @@
 
 use crate::cube::{Cube, NONE};
 use crate::ground::Conj;
+use crate::guess::Explored;
 use crate::pre::Images;
 use crate::subsume::Pattern;
 use engine::{NoAnswer, Observer};
@@ -32,6 +33,13 @@ pub struct Answer {
     pub statistics: Vec<(String, u64)>,
 }
 
+/// How to search.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// Guess invariants from what this many processes do.
+    pub guess: Option<u8>,
+}
+
 /// A cube that was reached.
 struct Node {
     pattern: Pattern,
@@ -40,34 +48,57 @@ struct Node {
     depth: u32,
     /// Another cube covers it.
     covered: bool,
+    /// It was guessed.
+    guessed: bool,
 }
 
 /// Whether a bad state can be reached.
 ///
 /// # Errors
 /// Why there is no answer.
-pub fn check(system: &System, memory: Memory, observer: &dyn Observer) -> Result<Answer, NoAnswer> {
+pub fn check(system: &System, memory: Memory, options: Options, observer: &dyn Observer) -> Result<Answer, NoAnswer> {
     let images = Images::new(system, memory);
-    let mut search = Search {
-        images: &images,
-        assumed: Vec::new(),
-        nodes: Vec::new(),
-        waiting: BinaryHeap::new(),
-        initial: Vec::new(),
-        dropped: 0,
-        deepest: 0,
-    };
-    for property in &system.invariants {
-        search.assumed.extend(images.cubes(property).into_iter().map(Pattern::new));
+    let stop = || observer.stop().is_some();
+    let explored = options.guess.map(|processes| Explored::new(&images, memory, processes, &stop));
+    if let Some(explored) = &explored {
+        observer.phase("explore", &format!("{} states", explored.len()));
     }
-    for property in &system.bad {
-        for cube in images.cubes(property) {
-            if let Some(node) = search.add(cube, None, 0) {
-                return Ok(search.trace(node));
+    let mut refuted: Vec<Cube> = Vec::new();
+    loop {
+        let mut search = Search {
+            images: &images,
+            assumed: Vec::new(),
+            nodes: Vec::new(),
+            waiting: BinaryHeap::new(),
+            initial: Vec::new(),
+            dropped: 0,
+            deepest: 0,
+            explored: explored.as_ref(),
+            refuted: &refuted,
+        };
+        let last = search.begin(observer)?;
+        let Some(last) = last else {
+            let mut statistics = search.statistics();
+            if explored.is_some() {
+                statistics.push(("candidates refuted".to_owned(), refuted.len() as u64));
+            }
+            return Ok(Answer { outcome: Outcome::Safe, statistics });
+        };
+        match search.candidate(last) {
+            None => return Ok(search.trace(last)),
+            // What lies between the candidate and the initial state can be reached as far as is known.
+            Some(candidate) => {
+                let mut at = last;
+                let mut reached = vec![search.nodes[at].pattern.cube.clone()];
+                while at != candidate {
+                    let Some((from, ..)) = &search.nodes[at].from else { break };
+                    at = *from;
+                    reached.push(search.nodes[at].pattern.cube.clone());
+                }
+                refuted.extend(reached);
             }
         }
     }
-    search.run(observer)
 }
 
 struct Search<'a> {
@@ -79,18 +110,48 @@ struct Search<'a> {
     initial: Vec<Option<Vec<Conj>>>,
     dropped: u64,
     deepest: u32,
+    explored: Option<&'a Explored<'a>>,
+    /// Candidates that were wrong.
+    refuted: &'a [Cube],
 }
 
 impl Search<'_> {
-    fn run(&mut self, observer: &dyn Observer) -> Result<Answer, NoAnswer> {
+    /// Searches from the bad states. Gives the cube that has an initial state, if there is one.
+    fn begin(&mut self, observer: &dyn Observer) -> Result<Option<usize>, NoAnswer> {
+        let system = self.images.system;
+        for property in &system.invariants {
+            self.assumed.extend(self.images.cubes(property).into_iter().map(Pattern::new));
+        }
+        for property in &system.bad {
+            for cube in self.images.cubes(property) {
+                if let Some(node) = self.add(cube, None, 0) {
+                    return Ok(Some(node));
+                }
+            }
+        }
+        self.run(observer)
+    }
+
+    /// The candidate that a cube was computed from, if there is one.
+    fn candidate(&self, mut at: usize) -> Option<usize> {
+        loop {
+            if self.nodes[at].guessed {
+                return Some(at);
+            }
+            at = self.nodes[at].from.as_ref()?.0;
+        }
+    }
+
+    fn run(&mut self, observer: &dyn Observer) -> Result<Option<usize>, NoAnswer> {
         let mut done = 0u64;
         while let Some(Reverse((_, _, _, at))) = self.waiting.pop() {
             if self.nodes[at].covered {
                 continue;
             }
             done += 1;
-            if done % 64 == 0 {
-                let detail = format!("{} cubes, {} waiting, {} dropped", self.nodes.len(), self.waiting.len(), self.dropped);
+            if done.is_multiple_of(64) {
+                let detail =
+                    format!("{} cubes, {} waiting, {} dropped", self.nodes.len(), self.waiting.len(), self.dropped);
                 observer.phase("search", &detail);
             }
             let cube = self.nodes[at].pattern.cube.clone();
@@ -104,7 +165,7 @@ impl Search<'_> {
                 for image in found {
                     let from = Some((at, number, image.args, image.rename));
                     if let Some(node) = self.add(image.cube, from, depth) {
-                        return Ok(self.trace(node));
+                        return Ok(Some(node));
                     }
                 }
                 if self.nodes[at].covered {
@@ -112,18 +173,29 @@ impl Search<'_> {
                 }
             }
         }
-        Ok(Answer { outcome: Outcome::Safe, statistics: self.statistics() })
+        Ok(None)
     }
 
     /// Adds a cube unless another one covers it. Gives its number if it has an initial state.
     fn add(&mut self, cube: Cube, from: Option<(usize, usize, Vec<u8>, Vec<u8>)>, depth: u32) -> Option<usize> {
         let (system, fixed) = (self.images.system, self.images.fixed);
         let covers = |pattern: &Pattern| pattern.covers(system, &cube, fixed);
-        if self.assumed.iter().any(covers)
-            || self.nodes.iter().any(|node| !node.covered && covers(&node.pattern))
-        {
+        if self.assumed.iter().any(covers) || self.nodes.iter().any(|node| !node.covered && covers(&node.pattern)) {
             self.dropped += 1;
             return None;
+        }
+        let mut guessed = false;
+        let mut cube = cube;
+        if let Some(explored) = self.explored
+            && from.is_some()
+        {
+            let wanted = |part: &Cube| {
+                let part = Pattern::new(part.clone());
+                !self.refuted.iter().any(|cube| part.covers(system, cube, fixed))
+            };
+            if let Some(part) = explored.part(self.images, &cube, &wanted) {
+                (cube, guessed) = (part, true);
+            }
         }
         let pattern = Pattern::new(cube);
         for node in self.nodes.iter_mut().filter(|node| !node.covered) {
@@ -140,7 +212,7 @@ impl Search<'_> {
         let hit = self.images.is_initial(&pattern.cube, initial);
         let size = pattern.cube.lits.len() + pattern.cube.events.len();
         self.waiting.push(Reverse((pattern.cube.processes, size, depth, number)));
-        self.nodes.push(Node { pattern, from, depth, covered: false });
+        self.nodes.push(Node { pattern, from, depth, covered: false, guessed });
         self.deepest = self.deepest.max(depth);
         hit.then_some(number)
     }

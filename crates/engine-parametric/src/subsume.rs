@@ -138,7 +138,7 @@ impl Match<'_> {
                 (None, Some(value)) => !sign && self.has(&Lit::Is(*one, value, false)),
                 (None, None) => false,
             },
-            Lit::Is(_, _, true) | Lit::Number(_) | Lit::Before(..) | Lit::Written(_) => false,
+            Lit::Is(_, _, true) | Lit::Number(_) | Lit::Before(..) | Lit::Written(_) | Lit::NotFrom(..) => false,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Random small systems: the engine against the machine with store buffers, for two and three processes.
 
-use engine_parametric::{Outcome, check};
+use engine_parametric::{Options, Outcome, check};
 use source::SourceFile;
 use std::fmt::Write;
 use system::machine::{Machine, Search};
@@ -70,7 +70,8 @@ fn transition(random: &mut Random, number: usize) -> String {
 }
 
 fn text(random: &mut Random) -> String {
-    let mut text = "type pc = L0 | L1 | L2 | L3\ntype v = A | B | C\narray PC[proc] : pc\narray R[proc] : v\n".to_owned();
+    let mut text =
+        "type pc = L0 | L1 | L2 | L3\ntype v = A | B | C\narray PC[proc] : pc\narray R[proc] : v\n".to_owned();
     text.push_str("weak var X : v\nweak var Y : v\nweak array F[proc] : bool\n");
     text.push_str("init (p) { PC[p] = L0 && R[p] = A && X = A && Y = A && F[p] = False }\n");
     let mut bad = vec![format!("PC[p] = L{}", random.below(4)), format!("PC[q] = L{}", 1 + random.below(3))];
@@ -104,7 +105,7 @@ fn compare(memory: Memory, seed: u64, count: usize) -> (usize, usize, usize) {
     for _ in 0..count {
         let text = text(&mut random);
         let system = parse(&text);
-        let answer = check(&system, memory, &Limit(std::time::Instant::now()));
+        let answer = check(&system, memory, Options::default(), &Limit(std::time::Instant::now()));
         let runs: Vec<Search> =
             [2, 3].iter().map(|&n| Machine::new(&system, n, memory).search(3000, &|| false)).collect();
         let bad = runs.iter().any(|run| matches!(run, Search::Bad { .. }));
@@ -141,7 +142,7 @@ impl engine::Observer for Limit {
 
 #[test]
 fn random_systems_agree_with_the_machine() {
-    let count = std::env::var("FENCEPOST_SYSTEMS").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let count = std::env::var("FENCEPOST_SYSTEMS").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
     let seed = std::env::var("FENCEPOST_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0x5EED_0007);
     for memory in [Memory::Sc, Memory::Tso, Memory::Pso] {
         let (safe, unsafe_, alarms) = compare(memory, seed, count);

@@ -18,7 +18,8 @@ impl Predicate {
         let place = |process: Process| match process {
             Process::Fixed(_) => process,
             Process::Slot(slot) => {
-                args.get(usize::from(slot)).copied().unwrap_or(Process::Slot(slot - args.len() as u8 + next))
+                let own = || Process::Slot(slot - args.len() as u8 + next);
+                args.get(usize::from(slot)).copied().unwrap_or_else(own)
             }
         };
         formula(&self.body, &place)

@@ -18,8 +18,8 @@ pub(crate) enum Token {
 }
 
 const SIGNS: &[&str] = &[
-    "<=>", ":=", "&&", "||", "=>", "<>", "<=", ">=", "{", "}", "(", ")", "[", "]", ",", ";", ":", "|", "=", "<", ">", "@",
-    ".", "?", "+", "-", "*", "_",
+    "<=>", ":=", "&&", "||", "=>", "<>", "<=", ">=", "{", "}", "(", ")", "[", "]", ",", ";", ":", "|", "=", "<", ">",
+    "@", ".", "?", "+", "-", "*", "_",
 ];
 
 /// Splits a text into words.
@@ -47,8 +47,12 @@ pub(crate) fn lex(file: &SourceFile) -> Result<Vec<(Token, Span)>, Diagnostic> {
             if point {
                 at = digits(bytes, at + 1);
                 if text[whole + 1..at].bytes().any(|digit| digit != b'0') {
-                    return Err(Diagnostic::error(file, Span::new(start, at), "a number with a fraction is not supported")
-                        .help("multiply all real numbers of the system so that they become whole"));
+                    return Err(Diagnostic::error(
+                        file,
+                        Span::new(start, at),
+                        "a number with a fraction is not supported",
+                    )
+                    .help("multiply all real numbers of the system so that they become whole"));
                 }
             }
             let number = text[start..whole].parse().ok().filter(|&number: &i64| number < 1 << 40);

@@ -4,7 +4,8 @@ use crate::expand::Predicate;
 use crate::lex::{Token, lex};
 use source::{Diagnostic, SourceFile, Span};
 use system::{
-    Enumeration, Formula, Kind, NewValue, Process, Property, Room, Symbol, System, Target, Term, Transition, Type, Update,
+    Enumeration, Formula, Kind, NewValue, Process, Property, Room, Symbol, System, Target, Term, Transition, Type,
+    Update,
 };
 
 /// What is known while a text is read.
@@ -99,9 +100,30 @@ impl<'a> Parser<'a> {
     /// An identifier; `upper` says how it must begin.
     pub(crate) fn name(&mut self, upper: Option<bool>, what: &str) -> Parsed<String> {
         const KEYWORDS: &[&str] = &[
-            "type", "const", "var", "weak", "array", "init", "unsafe", "invariant", "transition", "requires",
-            "predicate", "case", "let", "in", "not", "if", "then", "else", "forall", "exists", "forall_other",
-            "exists_other", "fence", "number_procs",
+            "type",
+            "const",
+            "var",
+            "weak",
+            "array",
+            "init",
+            "unsafe",
+            "invariant",
+            "transition",
+            "requires",
+            "predicate",
+            "case",
+            "let",
+            "in",
+            "not",
+            "if",
+            "then",
+            "else",
+            "forall",
+            "exists",
+            "forall_other",
+            "exists_other",
+            "fence",
+            "number_procs",
         ];
         match self.peek() {
             Token::Word(word) if KEYWORDS.contains(&word.as_str()) => {
@@ -205,7 +227,11 @@ impl<'a> Parser<'a> {
             let span = self.span();
             let constructor = self.name(Some(true), "a constructor")?;
             if self.constructor(&constructor).is_some() || constructors.contains(&constructor) {
-                return Err(Diagnostic::error(self.file, span, format!("the constructor `{constructor}` is already there")));
+                return Err(Diagnostic::error(
+                    self.file,
+                    span,
+                    format!("the constructor `{constructor}` is already there"),
+                ));
             }
             constructors.push(constructor);
             if !self.eat("|") {
@@ -250,7 +276,9 @@ impl<'a> Parser<'a> {
         if array != Some(false) && self.eat("[") {
             loop {
                 if !self.eat_word("proc") {
-                    return Err(self.error("arrays are indexed by `proc`").help("use an enumeration's values as names"));
+                    return Err(self
+                        .error("arrays are indexed by `proc`")
+                        .help("use an enumeration's values as names"));
                 }
                 arity += 1;
                 if !self.eat(",") {
@@ -269,7 +297,8 @@ impl<'a> Parser<'a> {
         self.expect(":")?;
         let at = self.span();
         let ty = self.name(Some(false), "a type")?;
-        let ty = self.type_named(&ty).ok_or_else(|| Diagnostic::error(self.file, at, format!("unknown type `{ty}`")))?;
+        let ty =
+            self.type_named(&ty).ok_or_else(|| Diagnostic::error(self.file, at, format!("unknown type `{ty}`")))?;
         self.system.symbols.push(Symbol { name, kind, arity, ty, weak, span });
         Ok(())
     }

@@ -333,7 +333,8 @@ impl Parser<'_> {
     pub(crate) fn process(&mut self) -> Parsed<Process> {
         if let Token::Process(number) = *self.peek() {
             if self.system.processes.is_none_or(|limit| number >= limit) {
-                return Err(self.error(format!("there need not be a process #{}", number + 1))
+                return Err(self
+                    .error(format!("there need not be a process #{}", number + 1))
                     .help("say at the beginning how many there are: `number_procs N`"));
             }
             self.advance();

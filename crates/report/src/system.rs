@@ -221,7 +221,8 @@ pub fn json(case: &SystemCase<'_>) -> String {
         seconds: case.seconds,
         statistics: case.statistics.iter().map(|(name, value)| Statistic { name, value: *value }).collect(),
     };
-    let mut out = serde_json::to_string_pretty(&document).expect("keys are strings and nothing here fails to serialise");
+    let mut out =
+        serde_json::to_string_pretty(&document).expect("keys are strings and nothing here fails to serialise");
     out.push('\n');
     out
 }

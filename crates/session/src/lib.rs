@@ -8,6 +8,7 @@ mod explain;
 mod fences;
 mod registry;
 mod result;
+mod system_fences;
 mod systems;
 mod sequential;
 mod undefined;
@@ -18,6 +19,7 @@ pub use explain::{Reason, Relaxation, relaxation, why};
 pub use fences::{Conclusion, Repair, Repairs, fences};
 pub use registry::{ENGINES, FRONTENDS, Frontend, engine, frontend, model, model_from, models};
 pub use result::{Failure, Found, Outcomes, Reading, Request, States};
+pub use system_fences::{Placement, SystemRepair, fence_system};
 pub use systems::{SYSTEM_ENGINE, SystemFound, check_system, is_system, load_system, system_memory};
 pub use sequential::sequential;
 

@@ -2,7 +2,7 @@
 
 use crate::{Failure, panic_message};
 use engine::{NoAnswer, Observer};
-use engine_parametric::{Outcome, check};
+use engine_parametric::{Options, Outcome, check};
 use report::system::{Run, SystemVerdict};
 use source::SourceFile;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -59,8 +59,14 @@ pub fn system_memory(system: &System, name: Option<&str>) -> Result<Memory, Fail
 ///
 /// # Errors
 /// Why there is no verdict.
-pub fn check_system(system: &System, memory: Memory, observer: &dyn Observer) -> Result<SystemFound, Failure> {
-    let answer = match catch_unwind(AssertUnwindSafe(|| check(system, memory, observer))) {
+pub fn check_system(
+    system: &System,
+    memory: Memory,
+    guess: Option<u8>,
+    observer: &dyn Observer,
+) -> Result<SystemFound, Failure> {
+    let options = Options { guess };
+    let answer = match catch_unwind(AssertUnwindSafe(|| check(system, memory, options, observer))) {
         Ok(Ok(answer)) => answer,
         Ok(Err(reason)) => {
             return Ok(SystemFound { verdict: SystemVerdict::Unknown(reason), statistics: Vec::new() });

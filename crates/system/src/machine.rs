@@ -2,20 +2,21 @@
 //!
 //! Slow and plain. A transition is atomic. A read of a weak cell sees the reader's own newest buffered write, else
 //! memory. All writes of one transition enter the actor's buffer as one group, which becomes visible at once. A guard
-//! with `fence()`, and a transition that both reads and writes weak memory, wait until the actor's buffer is empty; the
-//! writes of the latter go to memory. Under TSO the oldest group leaves first; under PSO a group may overtake those that
-//! write other cells.
+//! with `fence()`, and a transition that both reads and writes weak memory, wait until the actor's buffer is empty;
+//! the writes of the latter go to memory. Under TSO the oldest group leaves first; under PSO a group may overtake those
+//! that write other cells.
 //!
-//! What `p @ X` in a bad state means is what p sees when it has done its last step; others may go on before the state is
-//! looked at, but all who look do so at the same time.
+//! What `p @ X` in a bad state means is what p sees when it has done its last step; others may go on before the state
+//! is looked at, but all who look do so at the same time.
 //!
 //! Values that nothing determines (at first, or after `:= ?`) are chosen when somebody reads them. Numbers are then
 //! chosen among those that the text mentions and their neighbours: what is found is real, but not everything is found.
 
 use crate::{
-    Access, Comparison, Formula, Kind, Memory, NewValue, Process, Property, System, Target, Term, Transition, Type, Update,
+    Access, Comparison, Formula, Kind, Memory, NewValue, Process, Property, System, Target, Term, Transition, Type,
+    Update,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A value: a number, a constructor's place, a process.
 pub type Value = i64;
@@ -152,7 +153,13 @@ impl<'a> Machine<'a> {
         state.memory[cell].ok_or(Missing::Memory(cell))
     }
 
-    fn access(&self, (state, seen): View<'_>, access: &Access, frame: &Frame, actor: Option<u8>) -> Result<Value, Missing> {
+    fn access(
+        &self,
+        (state, seen): View<'_>,
+        access: &Access,
+        frame: &Frame,
+        actor: Option<u8>,
+    ) -> Result<Value, Missing> {
         let reader = access.by.map(|by| place(by, frame)).or(actor);
         let state = match seen {
             Some(seen) if self.weak && self.system.symbols[access.symbol].weak => seen,
@@ -442,6 +449,41 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The place of a cell; indices beyond those of the symbol are ignored.
+    pub fn index(&self, symbol: usize, args: &[u8]) -> usize {
+        let args = args.iter().take(self.system.symbols[symbol].arity);
+        self.base[symbol] + args.fold(0, |index, &arg| index * usize::from(self.n) + usize::from(arg))
+    }
+
+    /// States that can be reached, at most about `limit` of them, until `stop` says so.
+    pub fn reach(&self, limit: usize, stop: &dyn Fn() -> bool) -> Vec<State> {
+        let mut seen: FxHashSet<State> = FxHashSet::default();
+        let mut states: Vec<State> = Vec::new();
+        let mut fresh = self.initial();
+        let mut at = 0;
+        loop {
+            for state in fresh.drain(..) {
+                for (state, forbidden) in self.matching(state, &self.system.invariants) {
+                    if forbidden.is_none() && seen.insert(state.clone()) {
+                        states.push(state);
+                    }
+                }
+            }
+            let Some(state) = states.get(at) else { break };
+            if states.len() > limit || stop() {
+                break;
+            }
+            self.commits(state, &mut |_, next| fresh.push(next));
+            for transition in &self.system.transitions {
+                for tuple in self.tuples(transition.params.len(), true) {
+                    fresh.extend(self.take(state, transition, &tuple));
+                }
+            }
+            at += 1;
+        }
+        states
+    }
+
     /// Searches all states, at most `limit` of them, until `stop` says so.
     pub fn search(&self, limit: usize, stop: &dyn Fn() -> bool) -> Search {
         let free: Vec<Vec<Step>> = Vec::new();
@@ -583,13 +625,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn trace(
-        &self,
-        nodes: &[(Node, Option<(usize, Step)>)],
-        last: usize,
-        end: &State,
-        property: usize,
-    ) -> Search {
+    fn trace(&self, nodes: &[(Node, Option<(usize, Step)>)], last: usize, end: &State, property: usize) -> Search {
         let mut steps = Vec::new();
         let mut at = last;
         while let Some((from, step)) = &nodes[at].1 {

@@ -1,0 +1,64 @@
+//! The shared corpus of array-based systems, where it is present: every verdict, and each trace replayed.
+
+use engine::{NoAnswer, Observer};
+use engine_parametric::{Options, Outcome, check};
+use source::SourceFile;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use system::Memory;
+use system::machine::{Machine, Search};
+
+/// Rows that are not decided within the time. When one is, this list must say so.
+const UNDECIDED: &[&str] = &["sc/bakery_lamport_na.cub", "sc/flash_nodata.cub"];
+
+struct Limit(Instant, Duration);
+
+impl Observer for Limit {
+    fn stop(&self) -> Option<NoAnswer> {
+        (self.0.elapsed() > self.1).then_some(NoAnswer::TimedOut(self.1))
+    }
+
+    fn phase(&self, _name: &str, _detail: &str) {}
+}
+
+fn folder() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/arrays");
+    let folder = std::env::var_os("FENCEPOST_ARRAYS").map_or(folder, PathBuf::from);
+    folder.is_dir().then_some(folder)
+}
+
+#[test]
+fn every_row_has_its_verdict() {
+    let Some(folder) = folder() else {
+        eprintln!("skipped: there is no shared corpus beside the repository (or set FENCEPOST_ARRAYS)");
+        return;
+    };
+    let table = std::fs::read_to_string(folder.join("verdicts.csv")).expect("the corpus has a table");
+    let only = std::env::var("FENCEPOST_ROW").unwrap_or_default();
+    let mut count = 0;
+    for row in table.lines().skip(1).filter(|row| row.contains(&only)) {
+        let fields: Vec<&str> = row.split(',').collect();
+        let (name, model, expected, options) = (fields[0], fields[1], fields[2], fields[5]);
+        let text = std::fs::read_to_string(folder.join(name)).expect("the table names files");
+        let system = front_arrays::parse(&SourceFile::new(name, text)).unwrap_or_else(|error| panic!("{error}"));
+        let memory = if model == "sc" { Memory::Sc } else { Memory::Tso };
+        let guess = options.contains("-brab").then_some(2);
+        let seconds = if UNDECIDED.contains(&name) { 1 } else { 60 };
+        let limit = Limit(Instant::now(), Duration::from_secs(seconds));
+        let found = match check(&system, memory, Options { guess }, &limit) {
+            Err(_) => "UNKNOWN",
+            Ok(answer) => match answer.outcome {
+                Outcome::Safe => "SAFE",
+                Outcome::Trace { processes, steps } => {
+                    let run = Machine::new(&system, processes, memory).replay(&steps, 100_000, &|| false);
+                    assert!(matches!(run, Search::Bad { .. }), "{name}: the trace cannot be replayed");
+                    "UNSAFE"
+                }
+            },
+        };
+        let expected = if UNDECIDED.contains(&name) { "UNKNOWN" } else { expected };
+        assert_eq!(found, expected, "{name}");
+        count += 1;
+    }
+    assert!(!only.is_empty() || count == 62, "{count} rows");
+}
