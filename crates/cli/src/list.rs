@@ -21,6 +21,7 @@ pub fn run(what: What) -> Result<u8> {
             for engine in session::ENGINES {
                 writeln!(text, "{:<14} {}", engine.name(), engine.about())?;
             }
+            writeln!(text, "{:<14} {} side by side", session::RACE, session::RUNNERS.join(" and "))?;
         }
         What::Formats => {
             text.push_str(

@@ -211,15 +211,14 @@ impl<'p> Problem<'p> {
             }
         }
         let mut last = Vec::with_capacity(count);
-        for location in 0..count {
-            let held = memory.last(&mut build, location);
-            let width = locations[location].width;
-            last.push(values.decode(build.terms, location, held, width));
+        for (at, location) in locations.iter().enumerate() {
+            let held = memory.last(&mut build, at);
+            last.push(values.decode(build.terms, at, held, location.width));
         }
         let Build { facts, copies, .. } = build;
         let (mut blaster, mut solver) = (Blaster::new(), Solver::new());
         for (at, fact) in facts.into_iter().enumerate() {
-            if at % 4096 == 0
+            if at.is_multiple_of(4096)
                 && let Some(stop) = observer.stop()
             {
                 return Err(stop);
@@ -227,7 +226,7 @@ impl<'p> Problem<'p> {
             blaster.assert(&structure.terms, &mut solver, fact);
         }
         for (at, (when, left, right)) in copies.into_iter().enumerate() {
-            if at % 4096 == 0
+            if at.is_multiple_of(4096)
                 && let Some(stop) = observer.stop()
             {
                 return Err(stop);
