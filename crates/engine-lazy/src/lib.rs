@@ -148,7 +148,7 @@ pub fn emit_c(task: &Task<'_>, observer: &dyn Observer) -> Result<String, NoAnsw
     let tags = Tags::new(task.program, &task.model.head, buffers);
     let structure = structure(task, &tags, false, observer)?;
     let enough = problem::enough(&structure, &Rows::new(&structure), &tags);
-    let bounds = ladder(task, enough).into_iter().take(3).last();
+    let bounds = ladder(task, enough).into_iter().take(3).next_back();
     let Some(bounds) = bounds else { return Err(NoAnswer::GaveUp("no bounds were given to try".to_owned())) };
     // One round is enough to know the steps: in C the rounds are calls.
     let one = Bounds { rounds: 1, ..bounds };
