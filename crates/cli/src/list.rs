@@ -23,6 +23,7 @@ pub fn run(what: What) -> Result<u8> {
             }
             let (name, about) = session::SYSTEM_ENGINE;
             writeln!(text, "{name:<14} {about}")?;
+            writeln!(text, "{:<14} {} side by side", session::RACE, session::RUNNERS.join(" and "))?;
         }
         What::Formats => {
             text.push_str(

@@ -217,7 +217,8 @@ fn follow(problem: &Problem<'_>, buffers: Buffers, places: &[Option<usize>], sol
                 path.drain(step.thread);
             }
             let Some(place) = places[step.event] else { continue };
-            if buffers != Buffers::None && solution.truth(step.ticks) {
+            let idle = event.kind == Kind::Write && !step.at_once && problem.roomy;
+            if buffers != Buffers::None && !idle && solution.truth(step.ticks) {
                 // Where it did not matter, no time was guessed.
                 path.clock = path.clock.max(solution.value(step.guess.time));
             }

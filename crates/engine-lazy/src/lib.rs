@@ -41,10 +41,11 @@ use symbolic::{Halt, Settings, Structure};
 use witness::Execution;
 
 /// The rounds, points of time and nodes that are tried one after the other, if nobody says otherwise.
-const LADDER: [Bounds; 3] = [
+const LADDER: [Bounds; 4] = [
     Bounds { rounds: 2, clock: 2, nodes: 2 },
     Bounds { rounds: 3, clock: 4, nodes: 3 },
     Bounds { rounds: 4, clock: 6, nodes: 3 },
+    Bounds { rounds: 6, clock: 6, nodes: 4 },
 ];
 
 /// Programs that need no more rounds than this are covered wholly.
@@ -147,7 +148,7 @@ pub fn emit_c(task: &Task<'_>, observer: &dyn Observer) -> Result<String, NoAnsw
     let tags = Tags::new(task.program, &task.model.head, buffers);
     let structure = structure(task, &tags, false, observer)?;
     let enough = problem::enough(&structure, &Rows::new(&structure), &tags);
-    let bounds = ladder(task, enough).pop();
+    let bounds = ladder(task, enough).into_iter().take(3).next_back();
     let Some(bounds) = bounds else { return Err(NoAnswer::GaveUp("no bounds were given to try".to_owned())) };
     // One round is enough to know the steps: in C the rounds are calls.
     let one = Bounds { rounds: 1, ..bounds };

@@ -50,6 +50,8 @@ pub struct Size {
     pub nodes: u32,
     /// How many threads there are.
     pub threads: usize,
+    /// Whether there is a node for every write.
+    pub roomy: bool,
 }
 
 /// Which writes may take their time.
@@ -257,7 +259,10 @@ impl Memory for Lists {
     }
 
     fn write(&mut self, build: &mut Build<'_>, access: &Access, values: &[Term]) {
-        self.tick(build, access);
+        // Before a write that takes its time, time only needs to pass where nodes get used again.
+        if access.at_once || !self.size.roomy {
+            self.tick(build, access);
+        }
         for (&(place, here), &value) in access.places.iter().zip(values) {
             let when = build.terms.and(access.when, here);
             if when != Bool::FALSE {

@@ -111,6 +111,8 @@ pub struct Problem<'p> {
     /// What each thread comes to.
     pub work: Vec<Vec<Work>>,
     pub bounds: Bounds,
+    /// Whether there is a node for every write.
+    pub roomy: bool,
     /// What each location holds in the end.
     last: Vec<Term>,
     blaster: Blaster,
@@ -168,7 +170,8 @@ impl<'p> Problem<'p> {
         let rows = Rows::new(&structure);
         let mut facts = structure.constraints.clone();
         let turns = Turns::new(&mut structure.terms, &rows, bounds.rounds, &mut facts);
-        let size = Size { clock: bounds.clock, nodes: bounds.nodes, threads: structure.threads.len() };
+        let roomy = bounds.nodes >= enough(&structure, &rows, tags).nodes;
+        let size = Size { clock: bounds.clock, nodes: bounds.nodes, threads: structure.threads.len(), roomy };
         let work = work(program, &mut structure, tags, &rows, &turns, size, &mut facts);
         let mut values = Values::new(&structure);
         let mut initial = Vec::with_capacity(structure.locations.len());
@@ -211,15 +214,14 @@ impl<'p> Problem<'p> {
             }
         }
         let mut last = Vec::with_capacity(count);
-        for location in 0..count {
-            let held = memory.last(&mut build, location);
-            let width = locations[location].width;
-            last.push(values.decode(build.terms, location, held, width));
+        for (at, location) in locations.iter().enumerate() {
+            let held = memory.last(&mut build, at);
+            last.push(values.decode(build.terms, at, held, location.width));
         }
         let Build { facts, copies, .. } = build;
         let (mut blaster, mut solver) = (Blaster::new(), Solver::new());
         for (at, fact) in facts.into_iter().enumerate() {
-            if at % 4096 == 0
+            if at.is_multiple_of(4096)
                 && let Some(stop) = observer.stop()
             {
                 return Err(stop);
@@ -227,7 +229,7 @@ impl<'p> Problem<'p> {
             blaster.assert(&structure.terms, &mut solver, fact);
         }
         for (at, (when, left, right)) in copies.into_iter().enumerate() {
-            if at % 4096 == 0
+            if at.is_multiple_of(4096)
                 && let Some(stop) = observer.stop()
             {
                 return Err(stop);
@@ -235,7 +237,7 @@ impl<'p> Problem<'p> {
             blaster.assert_equal(&mut structure.terms, &mut solver, when, left, right);
         }
         let failing = Vec::new();
-        Ok(Problem { program, structure, rows, turns, work, bounds, last, blaster, solver, failing, observer })
+        Ok(Problem { program, structure, rows, turns, work, bounds, roomy, last, blaster, solver, failing, observer })
     }
 
     fn lit(&mut self, condition: Bool) -> Lit {

@@ -7,6 +7,9 @@
 use logic::{Bool, Terms};
 use symbolic::{Link, Moment, Structure};
 
+/// Up to so many units, only one of several schedules of the same run counts: that pays where nothing is found.
+const SMALL: usize = 64;
+
 /// A step of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item {
@@ -180,6 +183,9 @@ impl Turns {
             passed.push(own);
         }
         let turns = Turns { passed, rounds };
+        if rows.rows.iter().map(|row| row.count).sum::<usize>() <= SMALL {
+            turns.no_idle_waiting(terms, facts);
+        }
         for (thread, row) in rows.rows.iter().enumerate() {
             for (at, item) in row.items.iter().enumerate() {
                 let Item::Arrives(number) = *item else { continue };
@@ -199,6 +205,28 @@ impl Turns {
             }
         }
         turns
+    }
+
+    /// A thread goes on in a later round only if another one has done something since its last turn: otherwise it could as
+    /// well have gone on then. This leaves no run out, only schedules that are the same run.
+    fn no_idle_waiting(&self, terms: &mut Terms, facts: &mut Vec<Bool>) {
+        let mut active: Vec<Vec<Bool>> = Vec::new();
+        for (thread, units) in self.passed.iter().enumerate() {
+            let mut own = Vec::with_capacity(self.rounds);
+            for round in 0..self.rounds {
+                let all: Vec<Bool> = (0..units.len()).map(|unit| self.in_round(terms, thread, unit, round)).collect();
+                own.push(terms.any(all));
+            }
+            active.push(own);
+        }
+        for round in 1..self.rounds {
+            for thread in 0..active.len() {
+                let later = active[thread + 1..].iter().map(|other| other[round - 1]);
+                let earlier = active[..thread].iter().map(|other| other[round]);
+                let others = terms.any(later.chain(earlier));
+                facts.push(terms.implies(active[thread][round], others));
+            }
+        }
     }
 
     /// How many rounds there are.

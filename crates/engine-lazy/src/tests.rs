@@ -130,7 +130,7 @@ fn explicit(operations: &[Operation], total: bool) -> BTreeSet<Vec<u64>> {
 fn lists(operations: &[Operation], total: bool, clock: u32, nodes: u32) -> BTreeSet<Vec<u64>> {
     let mut terms = Terms::new();
     let width = Width::new(4);
-    let size = Size { clock, nodes, threads: THREADS };
+    let size = Size { clock, nodes, threads: THREADS, roomy: nodes > 8 };
     let zero = terms.constant(0, width);
     let mut build = Build { terms: &mut terms, facts: Vec::new(), copies: Vec::new() };
     let delays = Delays { locations: vec![true; LOCATIONS], threads: vec![true; THREADS] };

@@ -127,7 +127,7 @@ fn leaves(terms: &Terms, term: Term) -> Option<BTreeSet<u64>> {
                 found.insert(value);
             }
             TermNode::Ite(_, then, otherwise) => {
-                pending.extend([then, otherwise].into_iter().filter(|&t| seen.insert(t)))
+                pending.extend([then, otherwise].into_iter().filter(|&t| seen.insert(t)));
             }
             TermNode::Var(_) | TermNode::Unary(..) | TermNode::Binary(..) => return None,
         }

@@ -6,24 +6,26 @@ mod compile;
 mod evidence;
 mod explain;
 mod fences;
+mod race;
 mod registry;
 mod result;
+mod sequential;
 mod system_fences;
 mod systems;
-mod sequential;
 mod undefined;
 mod violation;
 
 pub use evidence::{panic_message, structure};
 pub use explain::{Reason, Relaxation, relaxation, why};
 pub use fences::{Conclusion, Repair, Repairs, fences};
+pub use race::{RACE, RUNNERS};
 pub use registry::{ENGINES, FRONTENDS, Frontend, engine, frontend, model, model_from, models};
 pub use result::{Failure, Found, Outcomes, Reading, Request, States};
+pub use sequential::sequential;
 pub use system_fences::{Placement, SystemRepair, fence_system};
 pub use systems::{SYSTEM_ENGINE, SystemFound, check_system, is_system, load_system, system_memory};
-pub use sequential::sequential;
 
-use ::engine::{Answer, Engine, Findings, NoAnswer, Observer, Question, Task, Verdict};
+use ::engine::{Answer, Findings, NoAnswer, Observer, Question, Task, Verdict};
 use ::model::Model;
 use ir::{Program, Proposition};
 use source::{Diagnostic, SourceFile};
@@ -131,8 +133,15 @@ fn run(
 ) -> Result<Result<Found<Answer>, (&'static str, NoAnswer)>, Failure> {
     let program = compiled(program, model)?;
     let task = Task { program: &program, model, question, options: &request.options };
+    if request.engine.as_deref() == Some(RACE) {
+        let (engine, answer) = race::race(&task, observer)?;
+        return Ok(answer.map_err(|reason| (engine, reason)).map(|answer| {
+            let (statistics, program) = (answer.statistics.clone(), program.into_owned());
+            Found { result: answer, engine, statistics, program, undefined: None }
+        }));
+    }
     let mut refusal = None;
-    for engine in choose(&task, request)? {
+    for engine in registry::choose(&task, request)? {
         match evidence::run_engine(engine, &task, observer)? {
             Ok(answer) => {
                 let statistics = answer.statistics.clone();
@@ -160,28 +169,6 @@ fn compiled<'p>(program: &'p Program, model: &Model) -> Result<Cow<'p, Program>,
         return Ok(Cow::Owned(compile::compile(program, &model.head)));
     }
     Ok(Cow::Borrowed(program))
-}
-
-/// The engine that was asked for, or all that take the task, the best first.
-fn choose(task: &Task<'_>, request: &Request) -> Result<Vec<&'static dyn Engine>, Failure> {
-    if let Some(name) = &request.engine {
-        let known = || ENGINES.iter().map(|e| e.name()).collect::<Vec<_>>().join(", ");
-        let chosen = engine(name)
-            .ok_or_else(|| Failure::Usage(format!("there is no engine `{name}`; there are {}", known())))?;
-        let refused = |refusal: ::engine::Refusal| Failure::Refused(refusal.reason, refusal.help);
-        return chosen.accepts(task).map_err(refused).map(|()| vec![chosen]);
-    }
-    let (mut chosen, mut refusals) = (Vec::new(), Vec::new());
-    for &engine in ENGINES {
-        match engine.accepts(task) {
-            Ok(()) => chosen.push(engine),
-            Err(refusal) => refusals.push(format!("{}: {}", engine.name(), refusal.reason)),
-        }
-    }
-    if chosen.is_empty() {
-        return Err(Failure::Refused(refusals.join("; "), "no engine takes this task".to_owned()));
-    }
-    Ok(chosen)
 }
 
 fn condition(program: &Program) -> Result<&ir::Condition, Failure> {

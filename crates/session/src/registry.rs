@@ -1,7 +1,7 @@
 //! What there is: front ends, engines, models. Lists, help texts and the book's tables are printed from here.
 
-use crate::{Failure, Reading};
-use engine::Engine;
+use crate::{Failure, RACE, Reading, Request};
+use engine::{Engine, Refusal, Task};
 use engine_coherence::Coherence;
 use engine_lazy::Lazy;
 use engine_partial_order::PartialOrder;
@@ -42,6 +42,28 @@ pub static ENGINES: &[&dyn Engine] = &[&PartialOrder, &Coherence, &Predicate, &A
 /// The engine of this name.
 pub fn engine(name: &str) -> Option<&'static dyn Engine> {
     ENGINES.iter().copied().find(|engine| engine.name() == name)
+}
+
+/// The engine that was asked for, or all that take the task, the best first.
+pub(crate) fn choose(task: &Task<'_>, request: &Request) -> Result<Vec<&'static dyn Engine>, Failure> {
+    if let Some(name) = &request.engine {
+        let known = || ENGINES.iter().map(|e| e.name()).chain([RACE]).collect::<Vec<_>>().join(", ");
+        let chosen = engine(name)
+            .ok_or_else(|| Failure::Usage(format!("there is no engine `{name}`; there are {}", known())))?;
+        let refused = |refusal: Refusal| Failure::Refused(refusal.reason, refusal.help);
+        return chosen.accepts(task).map_err(refused).map(|()| vec![chosen]);
+    }
+    let (mut chosen, mut refusals) = (Vec::new(), Vec::new());
+    for &engine in ENGINES {
+        match engine.accepts(task) {
+            Ok(()) => chosen.push(engine),
+            Err(refusal) => refusals.push(format!("{}: {}", engine.name(), refusal.reason)),
+        }
+    }
+    if chosen.is_empty() {
+        return Err(Failure::Refused(refusals.join("; "), "no engine takes this task".to_owned()));
+    }
+    Ok(chosen)
 }
 
 /// The front end for a file of this name; litmus tests need no ending.

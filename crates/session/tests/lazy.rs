@@ -14,7 +14,7 @@ use testkit::{Config, Rng, generate};
 const MODELS: [&str; 3] = ["sc", "tso", "pso"];
 
 /// How many C programs and how many litmus tests are tried.
-const PROGRAMS: u64 = 40;
+const PROGRAMS: u64 = 25;
 const TESTS: u64 = 100;
 
 struct Watch(Instant);

@@ -1,0 +1,94 @@
+//! The engine `lazy` on the classical programs of paper 001, and programs as sequential C.
+
+mod common;
+
+use common::{fencepost, root, scratch, stdout};
+use std::process::Command;
+
+/// The last line that `check` prints.
+fn verdict(args: &[&str]) -> (String, Option<i32>) {
+    let output = fencepost(&[&["check"], args].concat()).output().expect("the binary runs");
+    (stdout(&output).lines().last().unwrap_or_default().to_owned(), output.status.code())
+}
+
+/// Mutual exclusions that store buffers break.
+const BROKEN: [&str; 5] = [
+    "examples/dekker.c",
+    "examples/peterson.c",
+    "corpus/c/mutex-lamport-fast.c",
+    "corpus/c/mutex-szymanski.c",
+    "corpus/c/parker.c",
+];
+
+#[test]
+fn two_rounds_break_what_store_buffers_break() {
+    for file in BROKEN {
+        for model in ["tso", "pso"] {
+            let (last, code) = verdict(&[file, "--model", model, "--engine", "lazy", "--unwind", "2"]);
+            assert_eq!((&*last, code), ("UNSAFE", Some(10)), "{file} under {model}");
+        }
+    }
+}
+
+#[test]
+fn what_is_bounded_says_so_and_does_not_exit_with_zero() {
+    for file in BROKEN {
+        let (last, code) = verdict(&[file, "--engine", "lazy", "--unwind", "2", "--rounds", "3"]);
+        assert_eq!((&*last, code), ("SAFE (rounds 3)", Some(5)), "{file}");
+    }
+    let bounds = ["--rounds", "1", "--clock", "2", "--nodes", "2"];
+    let args = [&["examples/store-buffering.c", "--model", "tso", "--engine", "lazy"], &bounds[..]].concat();
+    assert_eq!(verdict(&args), ("SAFE (rounds 1, clock 2, nodes 2)".to_owned(), Some(5)));
+}
+
+#[test]
+fn the_race_has_a_winner() {
+    let (last, code) = verdict(&["examples/dekker.c", "--model", "tso", "--engine", "race"]);
+    assert_eq!((&*last, code), ("UNSAFE", Some(10)));
+    let (last, code) = verdict(&["examples/message-passing.c", "--model", "tso", "--engine", "race"]);
+    assert_eq!((&*last, code), ("SAFE", Some(0)));
+}
+
+/// Programs that become sequential C.
+const EMITTED: [&str; 10] = [
+    "examples/dekker.c",
+    "examples/peterson.c",
+    "examples/fib.c",
+    "examples/message-passing.c",
+    "examples/mutex-counter.c",
+    "examples/treiber-stack.c",
+    "examples/seqlock.c",
+    "examples/spsc-ring.c",
+    "corpus/c/parker.c",
+    "corpus/c/language-types.c",
+];
+
+#[test]
+fn sequential_programs_compile_without_a_warning() {
+    let folder = scratch("sequential");
+    for (at, file) in EMITTED.into_iter().enumerate() {
+        for model in ["sc", "tso", "pso"] {
+            let path = folder.join(format!("{at}-{model}.c"));
+            let text = path.to_string_lossy().into_owned();
+            let (last, _) = verdict(&[file, "--model", model, "--unwind", "2", "--emit-c", &text]);
+            assert!(last.contains("SAFE"), "{file} under {model}: {last}");
+            let object = path.with_extension("o");
+            let mut compiler = Command::new("cc");
+            compiler.args(["-Wall", "-Werror", "-c"]).arg(&path).arg("-o").arg(&object).current_dir(root());
+            let output = compiler.output().expect("there is a C compiler");
+            let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.success(), "{file} under {model}: {complaint}");
+        }
+    }
+}
+
+#[test]
+fn litmus_tests_and_several_models_do_not_become_c() {
+    let path = scratch("sequential").join("none.c");
+    let text = path.to_string_lossy().into_owned();
+    let (_, code) = verdict(&["examples/sb.litmus", "--emit-c", &text]);
+    assert_eq!(code, Some(2));
+    let (_, code) = verdict(&["examples/dekker.c", "--model", "all", "--emit-c", &text]);
+    assert_eq!(code, Some(1));
+    assert!(!path.exists());
+}
