@@ -5,7 +5,7 @@
 //! that another one covers, for some renaming of its processes, is dropped. Reads of weak variables stay pending until
 //! a write is found for them.
 //!
-//! # Deviations
+//! # How it deviates
 //! * Events that have found their partners are not kept. All that they can still do is to come after something new, so
 //!   each pending read remembers what comes before it (`Hook`). This is exact and keeps cubes small.
 //! * PSO. There, transitions are taken in the order in which they are issued, and coherence need not follow it: a read

@@ -8,7 +8,7 @@
 //! a delay of writes; it happens only in the abstraction of buffers, so k grows; or values rule it out, so
 //! there are more predicates.
 //!
-//! # Deviations
+//! # How it deviates
 //! * Predicates are the paper's "parameterised predicates" of the shape `x - y <= c`, for all pairs of variables (memory, locals, writes in
 //!   buffers, newest writes, zero) and a finite set of constants c, which refinement makes larger. A conjunction of them is a [`zone::Zone`], and
 //!   what follows from it is looked up, not asked from a solver. The strongest postcondition is exact where guards and values are

@@ -60,6 +60,7 @@ fn compare(program: &Program, tally: &mut Tally) {
             (Verdict::Unknown(_), _) | (_, Verdict::Unknown(_)) => tally.unknown += 1,
             (Verdict::Unsafe(_), Verdict::Unsafe(_)) => tally.unsafe_ += 1,
             (Verdict::Unsafe(_), Verdict::Safe(_)) => wrong("found what is not there"),
+            (Verdict::Safe(Guarantee::NoOverflow), _) => wrong("said what it never says"),
             (Verdict::Safe(Guarantee::Rounds { .. }), Verdict::Safe(_)) => tally.bounded += 1,
             (Verdict::Safe(Guarantee::Full), Verdict::Safe(guarantee)) => {
                 if *guarantee != Guarantee::Full {
