@@ -273,15 +273,33 @@ impl<'p> Runner<'_, 'p> {
         }
     }
 
-    fn fingerprint(&self) -> u64 {
+    /// A number for the state, whatever numbers its private objects have.
+    fn fingerprint(&mut self) -> u64 {
+        self.forget();
         let mut hasher = DefaultHasher::new();
-        self.local.hash(&mut hasher);
+        if self.world.record.is_none() {
+            self.local.tidy();
+            self.local.hash(&mut hasher);
+        } else {
+            // A path that is shown keeps its objects.
+            let mut tidy = self.local.clone();
+            tidy.tidy();
+            tidy.hash(&mut hasher);
+        }
         hasher.finish()
     }
 
     /// Puts the state into the form in which states are compared.
     pub fn settle(&mut self, pending: &Pending) {
         self.local.jumped &= pending.is_hidden();
+        self.forget();
+        if self.world.record.is_none() {
+            self.local.tidy();
+        }
+    }
+
+    /// Forgets what nobody will look at again.
+    fn forget(&mut self) {
         let mut returns = None;
         for frame in self.local.frames.iter_mut().rev() {
             let live = self.world.liveness.before(frame.function, frame.block, frame.index);
@@ -293,9 +311,6 @@ impl<'p> Runner<'_, 'p> {
                 }
             }
             returns = frame.dst;
-        }
-        if self.world.record.is_none() {
-            self.local.tidy();
         }
     }
 

@@ -10,7 +10,7 @@
 //!
 //! # How it deviates
 //! * Predicates are the paper's "parameterised predicates" of the shape `x - y <= c`, for all pairs of variables (memory, locals, writes in
-//!   buffers, newest writes, zero) and a finite set of constants c, which refinement makes larger. A conjunction of them is a [`zone::Zone`], and
+//!   buffers, newest writes, zero) and a finite set of constants c, which refinement makes larger. A conjunction of them is a `zone::Zone`, and
 //!   what follows from it is looked up, not asked from a solver. The strongest postcondition is exact where guards and values are
 //!   differences of two variables and a constant. What is linear but not of that shape is approximated by bounds from above.
 //! * Locals that do not depend on reads belong to the control state.
