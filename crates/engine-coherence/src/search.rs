@@ -59,10 +59,26 @@ pub struct Cost {
     pub bytes: u64,
 }
 
+/// Lets the first thread run alone, with these choices as long as there are some, up to what it needs others for: a choice
+/// that nobody has made, the moment from which others may exist, or an end.
+fn lead<'w, 'p>(world: &'w mut World<'p>, choices: &[u64]) -> Result<(Runner<'w, 'p>, Pending), Halt> {
+    let local = Runner::start(world, 0, world.program.threads[0].body, &[]);
+    let objects = world.objects();
+    let mut runner = Runner { world, local, alone: Some(objects) };
+    let mut given = choices.iter();
+    loop {
+        let pending = runner.run()?;
+        let input = if matches!(pending, Pending::Choose(_)) { given.next().copied() } else { None };
+        match input {
+            Some(value) => runner.resume(value)?,
+            None => return Ok((runner, pending)),
+        };
+    }
+}
+
 /// Lets the first thread run until others may come to be, in all ways.
 pub fn alone(world: &mut World<'_>) -> Result<Alone, Halt> {
     let mut all = Alone { beginnings: Vec::new(), failure: None };
-    let body = world.program.threads[0].body;
     let mut open: Vec<Vec<u64>> = vec![Vec::new()];
     let mut ways = 0;
     while let Some(choices) = open.pop() {
@@ -70,68 +86,24 @@ pub fn alone(world: &mut World<'_>) -> Result<Alone, Halt> {
         if ways > WAYS {
             return Err(Halt::Limit(format!("the first thread has more than {WAYS} ways to begin")));
         }
-        let local = Runner::start(world, 0, body, &[]);
-        let objects = world.objects();
-        let mut runner = Runner { world, local, alone: Some(objects) };
-        let mut given = choices.iter();
-        loop {
-            match runner.run()? {
-                Pending::Choose(values) => match given.next() {
-                    Some(&value) => {
-                        runner.resume(value)?;
-                    }
-                    None => {
-                        open.extend(values.iter().rev().map(|&value| [&choices[..], &[value]].concat()));
-                        break;
-                    }
-                },
-                Pending::Publish => {
-                    runner.resume(0)?;
-                    let objects = runner.alone.take().unwrap_or_default();
-                    all.beginnings.push(Beginning { local: runner.local, objects, choices });
-                    break;
-                }
-                Pending::Fail => {
-                    if let Status::Failed(span, message) = runner.local.status {
-                        let thread = ir::ThreadId(0);
-                        all.failure = Some((choices, Violation { thread, span, message }));
-                    }
-                    return Ok(all);
-                }
-                Pending::Nothing => break,
-                Pending::Load { .. }
-                | Pending::Store { .. }
-                | Pending::Rmw { .. }
-                | Pending::Fence { .. }
-                | Pending::Begin
-                | Pending::End
-                | Pending::Critical
-                | Pending::Spawn { .. }
-                | Pending::Join { .. } => {
-                    return Err(Halt::Limit("internal: the first thread is not alone".to_owned()));
-                }
-            }
-        }
-    }
-    Ok(all)
-}
-
-/// The beginning again, with a record of what happens.
-fn again(world: &mut World<'_>, choices: &[u64]) -> Result<(Local, Vec<Object>), Halt> {
-    let body = world.program.threads[0].body;
-    let local = Runner::start(world, 0, body, &[]);
-    let objects = world.objects();
-    let mut runner = Runner { world, local, alone: Some(objects) };
-    let mut given = choices.iter();
-    loop {
-        match runner.run()? {
-            Pending::Choose(_) => {
-                runner.resume(given.next().copied().unwrap_or(0))?;
+        let (mut runner, pending) = lead(world, &choices)?;
+        match pending {
+            Pending::Choose(values) => {
+                open.extend(values.iter().rev().map(|&value| [&choices[..], &[value]].concat()));
             }
             Pending::Publish => {
                 runner.resume(0)?;
-                break;
+                let objects = runner.alone.take().unwrap_or_default();
+                all.beginnings.push(Beginning { local: runner.local, objects, choices });
             }
+            Pending::Fail => {
+                if let Status::Failed(span, message) = runner.local.status {
+                    let thread = ir::ThreadId(0);
+                    all.failure = Some((choices, Violation { thread, span, message }));
+                }
+                return Ok(all);
+            }
+            Pending::Nothing => {}
             Pending::Load { .. }
             | Pending::Store { .. }
             | Pending::Rmw { .. }
@@ -140,10 +112,19 @@ fn again(world: &mut World<'_>, choices: &[u64]) -> Result<(Local, Vec<Object>),
             | Pending::End
             | Pending::Critical
             | Pending::Spawn { .. }
-            | Pending::Join { .. }
-            | Pending::Nothing
-            | Pending::Fail => break,
+            | Pending::Join { .. } => {
+                return Err(Halt::Limit("internal: the first thread is not alone".to_owned()));
+            }
         }
+    }
+    Ok(all)
+}
+
+/// The beginning again, with a record of what happens.
+fn again(world: &mut World<'_>, choices: &[u64]) -> Result<(Local, Vec<Object>), Halt> {
+    let (mut runner, pending) = lead(world, choices)?;
+    if pending == Pending::Publish {
+        runner.resume(0)?;
     }
     let objects = runner.alone.take().unwrap_or_default();
     Ok((runner.local, objects))

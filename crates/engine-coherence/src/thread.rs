@@ -1,9 +1,11 @@
 //! One thread by itself: from one instruction that others can notice to the next.
 
 use crate::local::{Frame, Local, Object, PRIVATE, Slot, Status, Target, private};
-use crate::world::{Class, Halt, OBJECTS, World};
+use crate::world::{Halt, OBJECTS, World};
 use engine::Property;
-use ir::{Address, Expr, FunctionId, Instr, LocalId, ObjectId, Op, System, TagSet, Terminator, Width, eval, truncate};
+use ir::{
+    Address, Expr, FunctionId, Instr, LocalId, ObjectId, Op, System, TagSet, Terminator, Usage, Width, eval, truncate,
+};
 use rustc_hash::FxHashSet;
 use source::Span;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -399,8 +401,8 @@ impl<'p> Runner<'_, 'p> {
                         self.assign(*dst, value);
                     }
                     Place::Cell(cell) => match self.world.touch(cell, self.local.thread, false)? {
-                        Class::Shared => return Ok(Some(Pending::Load { cell, drains: self.world.drains(tags) })),
-                        Class::Constant(_) | Class::Private(_) => {
+                        Usage::Shared => return Ok(Some(Pending::Load { cell, drains: self.world.drains(tags) })),
+                        Usage::Constant(_) | Usage::Private(_) => {
                             let value = self.own(cell)?;
                             self.assign(*dst, value);
                         }
@@ -414,11 +416,11 @@ impl<'p> Runner<'_, 'p> {
                     Place::Private(object, slot) => self.local.heap[object].1.cells[slot].value = Some(value),
                     Place::Alone(object, slot) => self.alone_write(object, slot, value),
                     Place::Cell(cell) => match self.world.touch(cell, self.local.thread, true)? {
-                        Class::Shared => {
+                        Usage::Shared => {
                             self.refuse_escape(value)?;
                             return Ok(Some(Pending::Store { cell, value, drains: self.world.drains(tags) }));
                         }
-                        Class::Constant(_) | Class::Private(_) => self.set_own(cell, value),
+                        Usage::Constant(_) | Usage::Private(_) => self.set_own(cell, value),
                     },
                 }
             }
@@ -430,14 +432,14 @@ impl<'p> Runner<'_, 'p> {
                     Place::Private(object, slot) => self.local.heap[object].1.cells[slot].value,
                     Place::Alone(object, slot) => self.alone.as_ref().and_then(|all| all[object].cells[slot].value),
                     Place::Cell(cell) => match self.world.touch(cell, self.local.thread, true)? {
-                        Class::Shared => {
+                        Usage::Shared => {
                             let world = &self.world;
                             if self.local.open == 0 && !world.drains(read_tags) && !world.drains(write_tags) {
                                 return self.limit("a read-modify-write that is no locked instruction");
                             }
                             return Ok(Some(Pending::Rmw { cell }));
                         }
-                        Class::Constant(_) | Class::Private(_) => Some(self.own(cell)?),
+                        Usage::Constant(_) | Usage::Private(_) => Some(self.own(cell)?),
                     },
                 };
                 let Some(read) = read else { return self.limit("memory is read that was never written") };

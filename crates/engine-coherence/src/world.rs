@@ -4,7 +4,7 @@
 use crate::local::{Object, Site, Slot};
 use engine::Property;
 use ir::liveness::Liveness;
-use ir::{Address, FunctionId, ObjectId, Op, Program, System, TagId, TagSet, eval, truncate};
+use ir::{Address, FunctionId, ObjectId, Op, Program, System, TagSet, Usage, eval, truncate};
 use model::{Buffers, Head};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -17,17 +17,6 @@ pub enum Halt {
     Again,
     /// The engine cannot do this.
     Limit(String),
-}
-
-/// Who uses a cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
-    /// Nobody writes it; these threads read it.
-    Constant(u64),
-    /// Only this thread uses it.
-    Private(usize),
-    /// Its accesses go through buffers.
-    Shared,
 }
 
 /// A cell that is not in a private object.
@@ -50,7 +39,7 @@ pub enum CellName {
 /// What is learnt about a program while it is searched and holds for the next search.
 #[derive(Debug, Clone, Default)]
 pub struct Knowledge {
-    pub classes: FxHashMap<CellName, Class>,
+    pub classes: FxHashMap<CellName, Usage>,
     /// Places where objects are made that other threads may know.
     pub escapes: FxHashSet<(FunctionId, u32, u32)>,
     /// How many threads there are.
@@ -86,10 +75,7 @@ pub const OBJECTS: u32 = 64;
 
 impl<'p> World<'p> {
     pub fn new(program: &'p Program, head: &Head, buffers: Buffers, property: Property, knowledge: Knowledge) -> Self {
-        let named = |names: &[String]| -> TagSet {
-            let tags = program.tags.iter().enumerate().filter(|(_, tag)| names.contains(tag));
-            tags.map(|(at, _)| TagId(at as u32)).collect()
-        };
+        let named = |names: &[String]| program.tags_named(names);
         let mut world = World {
             program,
             property,
@@ -187,26 +173,20 @@ impl<'p> World<'p> {
         number
     }
 
-    pub fn class(&self, cell: u32) -> Class {
+    pub fn class(&self, cell: u32) -> Usage {
         match self.cells[cell as usize].name {
-            CellName::Made { .. } => Class::Shared,
-            name @ CellName::Global(_) => self.knowledge.classes.get(&name).copied().unwrap_or(Class::Constant(0)),
+            CellName::Made { .. } => Usage::Shared,
+            name @ CellName::Global(_) => self.knowledge.classes.get(&name).copied().unwrap_or(Usage::Constant(0)),
         }
     }
 
     /// A thread uses a cell: who uses it now? If that is not what was thought, the search begins anew.
-    pub fn touch(&mut self, cell: u32, thread: usize, writes: bool) -> Result<Class, Halt> {
+    pub fn touch(&mut self, cell: u32, thread: usize, writes: bool) -> Result<Usage, Halt> {
         let class = self.class(cell);
-        let me = 1u64 << thread.min(63);
-        let now = match class {
-            Class::Constant(readers) if !writes => Class::Constant(readers | me),
-            Class::Constant(readers) if readers & !me == 0 => Class::Private(thread),
-            Class::Private(owner) if owner == thread => class,
-            Class::Constant(_) | Class::Private(_) | Class::Shared => Class::Shared,
-        };
+        let now = class.with(thread, writes);
         if now != class {
             self.knowledge.classes.insert(self.cells[cell as usize].name, now);
-            if !matches!(now, Class::Constant(_)) {
+            if !matches!(now, Usage::Constant(_)) {
                 return Err(Halt::Again);
             }
         }

@@ -31,7 +31,7 @@ mod schedule;
 mod tests;
 mod values;
 
-use engine::{Answer, Engine, Findings, Guarantee, NoAnswer, Observer, Property, Question, Refusal, Task};
+use engine::{Answer, Engine, Findings, Guarantee, NoAnswer, Observer, Question, Refusal, Task};
 use logic::Bool;
 use model::Buffers;
 use problem::{Bounds, Problem, Tags};
@@ -71,17 +71,12 @@ impl Engine for Lazy {
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal> {
-        let refuse = |reason: &str, help: &str| Err(Refusal { reason: reason.to_owned(), help: help.to_owned() });
-        if task.model.head.buffers.is_none() {
-            let reason = format!("the model {} has no reading with store buffers", task.model.name);
-            return refuse(&reason, "use the engine `partial-order`, or a model with `@buffers` in its head");
-        }
+        engine::takes_buffers(self.name(), task)?;
         match task.question {
-            Question::Violation(Property::Assertions { .. }) | Question::Reach(_) => Ok(()),
-            Question::Violation(Property::Deadlock) => {
-                refuse("the engine `lazy` does not look for deadlocks", "use the engine `partial-order`")
+            Question::Violation(_) | Question::Reach(_) => Ok(()),
+            Question::States => {
+                Err(Refusal::new("the engine `lazy` does not count states", "use the engine `partial-order`"))
             }
-            Question::States => refuse("the engine `lazy` does not count states", "use the engine `partial-order`"),
         }
     }
 

@@ -5,7 +5,7 @@ use crate::memory::{Access, Build, Fence, Guess, Memory, Plain};
 use crate::schedule::{Item, Rows, Turns};
 use crate::values::{Values, fit};
 use engine::{NoAnswer, Observer, Property};
-use ir::{Comparison, Location, Program, Proposition, TagId, TagSet, ThreadId, Width};
+use ir::{Comparison, Location, Program, Proposition, TagSet, ThreadId, Width};
 use logic::{Assignment, Blaster, Bool, Evaluation, Lit, Outcome, Solver, Term};
 use model::{Buffers, Head};
 use source::Span;
@@ -22,10 +22,7 @@ pub struct Tags {
 
 impl Tags {
     pub fn new(program: &Program, head: &Head, buffers: Buffers) -> Self {
-        let named = |names: &[String]| -> TagSet {
-            let tags = program.tags.iter().enumerate().filter(|(_, tag)| names.contains(tag));
-            tags.map(|(at, _)| TagId(at as u32)).collect()
-        };
+        let named = |names: &[String]| program.tags_named(names);
         Tags { buffers, drain: named(&head.drain), order: named(&head.order_writes), wait: named(&head.wait) }
     }
 

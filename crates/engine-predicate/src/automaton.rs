@@ -12,7 +12,7 @@ use crate::linear::{Case, Env, Form, Value, Var, number};
 use engine::Property;
 use indexmap::IndexSet;
 use ir::liveness::Liveness;
-use ir::{Address, Expr, FunctionId, Instr, LocalId, Op, Program, System, TagId, TagSet, Terminator, Width, truncate};
+use ir::{Address, Expr, FunctionId, Instr, LocalId, Op, Program, System, TagSet, Terminator, Usage, Width, truncate};
 use model::{Buffers, Head};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use source::Span;
@@ -28,21 +28,10 @@ pub enum Halt {
     Limit(String),
 }
 
-/// Who uses a cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
-    /// Nobody writes it; these threads read it.
-    Constant(u64),
-    /// Only this thread uses it.
-    Private(usize),
-    /// Its accesses go through buffers.
-    Shared,
-}
-
 /// What was learnt and holds for the next attempt.
 #[derive(Debug, Clone, Default)]
 pub struct Knowledge {
-    pub classes: BTreeMap<u32, Class>,
+    pub classes: BTreeMap<u32, Usage>,
     /// Locals that are variables even where their value is known.
     forced: FxHashSet<(FunctionId, LocalId)>,
 }
@@ -236,10 +225,7 @@ pub struct Automata<'p> {
 
 impl<'p> Automata<'p> {
     pub fn new(program: &'p Program, head: &Head, property: Property, knowledge: Knowledge) -> Result<Self, Halt> {
-        let named = |names: &[String]| -> TagSet {
-            let tags = program.tags.iter().enumerate().filter(|(_, tag)| names.contains(tag));
-            tags.map(|(at, _)| TagId(at as u32)).collect()
-        };
+        let named = |names: &[String]| program.tags_named(names);
         let mut all = Automata {
             program,
             property,

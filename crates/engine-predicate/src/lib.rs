@@ -58,21 +58,7 @@ impl Engine for Predicate {
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal> {
-        let refuse = |reason: &str, help: &str| Err(Refusal { reason: reason.to_owned(), help: help.to_owned() });
-        if task.model.head.buffers.is_none() {
-            let reason = format!("the model {} has no reading with store buffers", task.model.name);
-            return refuse(&reason, "use the engine `partial-order`, or a model with `@buffers` in its head");
-        }
-        match task.question {
-            Question::Violation(Property::Assertions { .. }) if task.program.alone => Ok(()),
-            Question::Violation(Property::Deadlock) => {
-                refuse("the engine `predicate` does not look for deadlocks", "use the engine `partial-order`")
-            }
-            Question::Violation(_) | Question::Reach(_) | Question::States => refuse(
-                "the engine `predicate` takes C programs with assertions",
-                "use `partial-order` or `buffers` for litmus tests",
-            ),
-        }
+        engine::takes_programs(self.name(), task)
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Answer, NoAnswer> {

@@ -74,6 +74,7 @@ impl Form {
     }
 
     /// Whether a zone can say exactly that this is at most zero.
+    #[cfg(test)]
     pub fn is_difference(&self) -> bool {
         match self.terms[..] {
             [] => true,

@@ -55,8 +55,6 @@ pub struct Machine<'a, 'p> {
     pub k: usize,
     /// Whether a result was out of range.
     pub overflow: bool,
-    /// Whether a guard or a value was not a difference of variables.
-    pub inexact: bool,
     /// On a path: the values that are chosen, as far as they are fixed.
     pub choices: Option<Vec<i64>>,
     /// On a path: how many were chosen so far.
@@ -98,7 +96,7 @@ impl<'p> Machine<'_, 'p> {
         let mut zone = Zone::new();
         for (cell, known) in self.automata.cells.iter().enumerate() {
             if let Some(value) = known.initial
-                && self.automata.knowledge.classes.get(&(cell as u32)) == Some(&crate::automaton::Class::Shared)
+                && self.automata.knowledge.classes.get(&(cell as u32)) == Some(&ir::Usage::Shared)
             {
                 zone.push(Dim::Memory(cell as u32));
                 zone.set(Dim::Memory(cell as u32), crate::linear::number(value, known.width));
@@ -213,12 +211,11 @@ impl<'p> Machine<'_, 'p> {
     fn one(&mut self, state: &mut State, thread: usize, step: &Step) -> Result<bool, Halt> {
         match step {
             Step::Guard(form) => {
-                self.inexact |= !form.is_difference();
                 return Ok(state.zone.guard(form, thread));
             }
             Step::Fits(form, width) => self.overflow |= !state.zone.fits(form, *width, thread),
             Step::Assign(var, form) => {
-                self.inexact |= !state.zone.assign(Dim::Local(thread, *var), form, thread);
+                state.zone.assign(Dim::Local(thread, *var), form, thread);
             }
             Step::Forget(var) => state.zone.drop(Dim::Local(thread, *var)),
             Step::Choose(var, width) => return Ok(self.choose(state, thread, (Dim::Local(thread, *var), *width))),
@@ -256,7 +253,7 @@ impl<'p> Machine<'_, 'p> {
                     }
                     Way::Buffer => self.append(state, thread, *cell),
                 };
-                self.inexact |= !state.zone.assign(dim, form, thread);
+                state.zone.assign(dim, form, thread);
                 if self.record.is_some() {
                     let Some(value) = self.bits(state, dim, *cell) else { return Ok(false) };
                     let address = self.automata.cells[*cell as usize].address;

@@ -44,7 +44,7 @@ pub struct Search<'a, 'p> {
 
 /// A machine with buffers of which k writes are kept.
 pub fn machine<'a, 'p>(automata: &'a mut Automata<'p>, k: usize) -> Machine<'a, 'p> {
-    Machine { automata, k, overflow: false, inexact: false, choices: None, chosen: 0, record: None }
+    Machine { automata, k, overflow: false, choices: None, chosen: 0, record: None }
 }
 
 impl Search<'_, '_> {

@@ -249,6 +249,46 @@ pub struct Refusal {
     pub help: String,
 }
 
+impl Refusal {
+    /// A refusal for a reason, with a way round it.
+    pub fn new(reason: impl Into<String>, help: impl Into<String>) -> Self {
+        Refusal { reason: reason.into(), help: help.into() }
+    }
+}
+
+/// Whether an engine of this name that executes store buffers and looks for no deadlocks can take the task.
+///
+/// # Errors
+/// The model has no store buffers, or deadlocks are asked for.
+pub fn takes_buffers(engine: &str, task: &Task<'_>) -> Result<(), Refusal> {
+    if task.model.head.buffers.is_none() {
+        let reason = format!("the model {} has no reading with store buffers", task.model.name);
+        return Err(Refusal::new(reason, "use the engine `partial-order`, or a model with `@buffers` in its head"));
+    }
+    match task.question {
+        Question::Violation(Property::Deadlock) => {
+            let reason = format!("the engine `{engine}` does not look for deadlocks");
+            Err(Refusal::new(reason, "use the engine `partial-order`"))
+        }
+        Question::Violation(Property::Assertions { .. }) | Question::Reach(_) | Question::States => Ok(()),
+    }
+}
+
+/// The same for an engine that only takes programs that start threads.
+///
+/// # Errors
+/// Those, or it is no such program.
+pub fn takes_programs(engine: &str, task: &Task<'_>) -> Result<(), Refusal> {
+    takes_buffers(engine, task)?;
+    match task.question {
+        Question::Violation(_) if task.program.alone => Ok(()),
+        Question::Violation(_) | Question::Reach(_) | Question::States => Err(Refusal::new(
+            format!("the engine `{engine}` takes C programs with assertions"),
+            "use `partial-order` or `buffers` for litmus tests",
+        )),
+    }
+}
+
 /// Who watches an engine work.
 pub trait Observer: Sync {
     /// Whether to stop, and why. Asked often, so it must be cheap.

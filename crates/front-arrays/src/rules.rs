@@ -109,19 +109,7 @@ fn one(system: &System, transition: &Transition) -> Result<(), Diagnostic> {
             trouble.get_or_insert((access.span, message, help));
         }
     };
-    transition.guard.accesses(&mut see);
-    for update in &transition.updates {
-        match &update.value {
-            NewValue::Term(term) => term.accesses(&mut see),
-            NewValue::Any => {}
-            NewValue::Case(cases) => {
-                for (condition, term) in cases {
-                    condition.accesses(&mut see);
-                    term.accesses(&mut see);
-                }
-            }
-        }
-    }
+    transition.accesses(&mut see);
     for update in &transition.updates {
         if let NewValue::Case(cases) = &update.value
             && cases.iter().any(|(condition, _)| condition.has_fence())

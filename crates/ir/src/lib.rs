@@ -15,6 +15,7 @@ pub mod liveness;
 mod print;
 mod program;
 mod unroll;
+mod usage;
 mod validate;
 
 pub use condition::{Atom, Comparison, Condition, Location, Proposition, Quantifier, State};
@@ -25,4 +26,5 @@ pub use program::{
     Seam, System, TagId, TagSet, Terminator, Thread, ThreadId,
 };
 pub use unroll::{Unrolled, unroll};
+pub use usage::Usage;
 pub use validate::{Invalid, validate};

@@ -460,6 +460,12 @@ impl Program {
         TagId(at as u32)
     }
 
+    /// The tags of the program that have one of these names.
+    pub fn tags_named(&self, names: &[String]) -> TagSet {
+        let tags = self.tags.iter().enumerate().filter(|(_, tag)| names.contains(tag));
+        tags.map(|(at, _)| TagId(at as u32)).collect()
+    }
+
     /// The function that a thread runs.
     pub fn body(&self, thread: ThreadId) -> &Function {
         &self.functions[self.threads[thread.index()].body.index()]

@@ -320,21 +320,25 @@ impl Transition {
     /// Whether it reads weak memory.
     pub fn reads(&self, system: &System) -> bool {
         let mut found = false;
-        let mut see = |access: &Access| found |= system.symbols[access.symbol].weak;
-        self.guard.accesses(&mut see);
+        self.accesses(&mut |access| found |= system.symbols[access.symbol].weak);
+        found
+    }
+
+    /// All accesses in its guard and in the values of its updates.
+    pub fn accesses(&self, see: &mut dyn FnMut(&Access)) {
+        self.guard.accesses(see);
         for update in &self.updates {
             match &update.value {
-                NewValue::Term(term) => term.accesses(&mut see),
+                NewValue::Term(term) => term.accesses(see),
                 NewValue::Any => {}
                 NewValue::Case(cases) => {
                     for (condition, term) in cases {
-                        condition.accesses(&mut see);
-                        term.accesses(&mut see);
+                        condition.accesses(see);
+                        term.accesses(see);
                     }
                 }
             }
         }
-        found
     }
 
     /// Whether it writes weak memory.

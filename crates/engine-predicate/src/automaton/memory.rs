@@ -4,22 +4,16 @@ use super::*;
 
 impl<'p> Automata<'p> {
     /// A thread uses a cell: who uses it now?
-    pub(super) fn touch(&mut self, cell: u32, thread: usize, writes: bool) -> Result<Class, Halt> {
-        let class = self.knowledge.classes.get(&cell).copied().unwrap_or(Class::Constant(0));
-        let me = 1u64 << thread.min(63);
-        let now = match class {
-            Class::Constant(readers) if !writes => Class::Constant(readers | me),
-            Class::Constant(readers) if readers & !me == 0 => Class::Private(thread),
-            Class::Private(owner) if owner == thread => class,
-            Class::Constant(_) | Class::Private(_) | Class::Shared => Class::Shared,
-        };
+    pub(super) fn touch(&mut self, cell: u32, thread: usize, writes: bool) -> Result<Usage, Halt> {
+        let class = self.knowledge.classes.get(&cell).copied().unwrap_or(Usage::Constant(0));
+        let now = class.with(thread, writes);
         if now != class {
             self.knowledge.classes.insert(cell, now);
-            if !matches!(now, Class::Constant(_)) {
+            if !matches!(now, Usage::Constant(_)) {
                 return Err(Halt::Again);
             }
         }
-        if now == Class::Shared && self.cells[cell as usize].initial.is_none() {
+        if now == Usage::Shared && self.cells[cell as usize].initial.is_none() {
             let name = self.program.address_name(self.cells[cell as usize].address);
             return Err(Halt::Limit(format!("{name} is shared, but nobody has written it before there are threads")));
         }
@@ -69,7 +63,7 @@ impl<'p> Automata<'p> {
             return Ok(());
         }
         match self.touch(cell, item.node.thread, false)? {
-            Class::Shared => {
+            Usage::Shared => {
                 if !Self::visible(item) {
                     return Ok(());
                 }
@@ -79,7 +73,7 @@ impl<'p> Automata<'p> {
                 let var = self.symbol(item, dst);
                 item.steps.push(Step::Load { cell, var, way, shown });
             }
-            Class::Constant(_) | Class::Private(_) => {
+            Usage::Constant(_) | Usage::Private(_) => {
                 let form = self.own(item, cell, span)?;
                 self.assign(item, dst, &form);
             }
@@ -106,7 +100,7 @@ impl<'p> Automata<'p> {
             return Ok(());
         }
         match self.touch(cell, item.node.thread, true)? {
-            Class::Shared => {
+            Usage::Shared => {
                 let direct = item.node.open > 0 || self.buffers == Buffers::None || self.drains(tags);
                 if direct && !Self::visible(item) {
                     return Ok(());
@@ -117,7 +111,7 @@ impl<'p> Automata<'p> {
                 let shown = self.shown(item, tags, span);
                 item.steps.push(Step::Store { cell, form: form.clone(), way, shown });
             }
-            Class::Constant(_) | Class::Private(_) => self.set_own(item, cell, form),
+            Usage::Constant(_) | Usage::Private(_) => self.set_own(item, cell, form),
         }
         Self::next(item);
         Ok(())
@@ -139,7 +133,7 @@ impl<'p> Automata<'p> {
             self.assign(item, dst, &Form::constant(number(value, width)));
         } else {
             width = self.cells[cell as usize].width;
-            shared = self.touch(cell, item.node.thread, true)? == Class::Shared;
+            shared = self.touch(cell, item.node.thread, true)? == Usage::Shared;
             if shared {
                 if !Self::visible(item) {
                     return Ok(());

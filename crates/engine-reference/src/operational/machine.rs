@@ -101,10 +101,7 @@ impl Snapshot {
 
 impl<'a> Machine<'a> {
     pub fn new(program: &'a Program, layout: &'a Layout, head: &Head, buffers: Buffers) -> Self {
-        let named = |names: &[String]| -> TagSet {
-            let tags = program.tags.iter().enumerate().filter(|(_, tag)| names.contains(tag));
-            tags.map(|(at, _)| ir::TagId(at as u32)).collect()
-        };
+        let named = |names: &[String]| program.tags_named(names);
         let (drain, order_writes, wait) = (named(&head.drain), named(&head.order_writes), named(&head.wait));
         Machine { program, layout, buffers, drain, order_writes, wait }
     }

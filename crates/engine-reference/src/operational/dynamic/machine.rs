@@ -81,10 +81,7 @@ pub(super) enum Flow {
 
 impl<'a> Machine<'a> {
     pub fn new(program: &'a Program, head: &Head, buffers: Buffers, property: Property, options: &'a Options) -> Self {
-        let named = |names: &[String]| -> TagSet {
-            let tags = program.tags.iter().enumerate().filter(|(_, tag)| names.contains(tag));
-            tags.map(|(at, _)| ir::TagId(at as u32)).collect()
-        };
+        let named = |names: &[String]| program.tags_named(names);
         Machine {
             program,
             property,
