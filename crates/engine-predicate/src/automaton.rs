@@ -202,6 +202,9 @@ const EDGES: usize = 512;
 
 const DEPTH: usize = 100;
 
+/// How many values a local may have at the places of a thread before it can become a variable.
+const VALUES: usize = 8;
+
 /// All threads of a program.
 pub struct Automata<'p> {
     pub program: &'p Program,
@@ -221,6 +224,20 @@ pub struct Automata<'p> {
     pub prefix: Vec<Step>,
     /// The node at which the first thread is when others may come.
     pub first: u32,
+}
+
+/// The local with the most values at these places, if those are many.
+fn many<'n>(nodes: impl IntoIterator<Item = &'n Node>) -> Option<(FunctionId, LocalId)> {
+    let mut values: BTreeMap<(u32, u32), FxHashSet<u64>> = BTreeMap::new();
+    for frame in nodes.into_iter().flat_map(|node| &node.frames) {
+        for (at, value) in frame.values.iter().enumerate() {
+            if let Value::Known(value) = value {
+                values.entry((frame.function.0, at as u32)).or_default().insert(*value);
+            }
+        }
+    }
+    let ((function, local), values) = values.into_iter().max_by_key(|(_, values)| values.len())?;
+    (values.len() > VALUES).then_some((FunctionId(function), LocalId(local)))
 }
 
 impl<'p> Automata<'p> {
@@ -344,22 +361,20 @@ impl<'p> Automata<'p> {
 
     /// Makes the local with the most values a variable.
     fn force(&mut self, nodes: &[Node]) -> Halt {
-        let mut values: BTreeMap<(u32, u32), FxHashSet<u64>> = BTreeMap::new();
-        for frame in nodes.iter().flat_map(|node| &node.frames) {
-            for (at, value) in frame.values.iter().enumerate() {
-                if let Value::Known(value) = value {
-                    values.entry((frame.function.0, at as u32)).or_default().insert(*value);
-                }
-            }
-        }
-        let most = values.into_iter().max_by_key(|(_, values)| values.len());
-        match most {
-            Some(((function, local), values)) if values.len() > 8 => {
-                self.knowledge.forced.insert((FunctionId(function), LocalId(local)));
+        match many(nodes) {
+            Some(local) => {
+                self.knowledge.forced.insert(local);
                 Halt::Again
             }
-            _ => Halt::Limit("a thread has too many places".to_owned()),
+            None => Halt::Limit("a thread has too many places".to_owned()),
         }
+    }
+
+    /// Whether a local has taken many values at its places. It is a variable from the next attempt on.
+    pub fn unfolds(&mut self) -> bool {
+        let most = many(&self.nodes);
+        self.knowledge.forced.extend(most);
+        most.is_some()
     }
 
     fn drains(&self, tags: &TagSet) -> bool {

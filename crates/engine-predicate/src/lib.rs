@@ -44,6 +44,9 @@ const LARGEST_K: usize = 12;
 /// The largest constant up to which all constants are taken.
 const LARGEST_CONSTANT: i64 = 64;
 
+/// After how many refinements a local that takes many values becomes a variable.
+const PATIENCE: u64 = 8;
+
 /// The engine `predicate`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Predicate;
@@ -140,6 +143,10 @@ impl<'t> Proof<'t> {
                 Ok(None) => {}
             }
             self.refinements += 1;
+            if self.refinements.is_multiple_of(PATIENCE) && self.automata.unfolds() {
+                self.observer.phase("refine", "a local takes new values without an end: it becomes a variable");
+                return Ok(Err(Halt::Again));
+            }
             match self.refine(&path) {
                 Err(halt) => return Ok(Err(halt)),
                 Ok(Err(why)) => return Err(NoAnswer::GaveUp(why)),

@@ -17,8 +17,12 @@ fn bounds(first: u32) -> impl Iterator<Item = (u32, u32)> {
 /// The engines that prove programs safe whose loops do not end: for finitely many values, and for integers.
 const PROVERS: [&str; 2] = ["coherence", "predicate"];
 
-/// The part of the time that each of them has.
+/// The part of the time that is for the first bound, and for each of them in the end.
 const PART: u32 = 4;
+
+/// The parts of the time that each of them has, one after the other: what is easy for one of them is not kept
+/// waiting by another that gets lost.
+const TURNS: [u32; 2] = [10 * PART, PART];
 
 /// Says stop when the time for larger bounds is up.
 struct Patience<'a> {
@@ -37,16 +41,16 @@ impl Observer for Patience<'_> {
     }
 }
 
-/// What an engine for endless loops says, if it takes this program and comes to an answer in a quarter of the time.
+/// What an engine for endless loops says, if it takes this program and comes to an answer in this part of the time.
 fn prove(
-    prover: &str,
+    (prover, part): (&str, u32),
     program: &Program,
     model: &Model,
     request: &Request,
     observer: &dyn Observer,
 ) -> Result<Option<Found<Verdict>>, Failure> {
     let request = Request { engine: Some(prover.to_owned()), ..request.clone() };
-    let until = request.deepen.map(|patience| (Instant::now() + patience / PART, patience));
+    let until = request.deepen.map(|patience| (Instant::now() + patience / part, patience));
     let patience = Patience { inner: observer, until };
     let found = match run(program, model, &request, Question::Violation(request.property), &patience) {
         Ok(Ok(found)) => found,
@@ -65,8 +69,8 @@ fn provers(
     request: &Request,
     observer: &dyn Observer,
 ) -> Result<Option<Found<Verdict>>, Failure> {
-    for prover in PROVERS {
-        if let Some(proof) = prove(prover, program, model, request, observer)? {
+    for (part, prover) in TURNS.into_iter().flat_map(|part| PROVERS.map(|prover| (part, prover))) {
+        if let Some(proof) = prove((prover, part), program, model, request, observer)? {
             return Ok(Some(proof));
         }
     }
@@ -85,7 +89,7 @@ fn shortest(
     let Verdict::Unsafe(execution) = &found.result else { return Ok(found) };
     let mut request = request.clone();
     request.options.glance = true;
-    let other = prove(PROVERS[0], program, model, &request, observer)?;
+    let other = prove((PROVERS[0], PART), program, model, &request, observer)?;
     let shorter = |other: &Found<Verdict>| match &other.result {
         Verdict::Unsafe(shorter) => shorter.events.len() < execution.events.len(),
         Verdict::Safe(_) | Verdict::Unknown(_) => false,
