@@ -45,7 +45,7 @@ fn every_row_has_its_verdict() {
         let guess = options.contains("-brab").then_some(2);
         let seconds = if UNDECIDED.contains(&name) { 1 } else { 60 };
         let limit = Limit(Instant::now(), Duration::from_secs(seconds));
-        let found = match check(&system, memory, Options { guess }, &limit) {
+        let found = match check(&system, memory, Options { guess, ..Options::default() }, &limit) {
             Err(_) => "UNKNOWN",
             Ok(answer) => match answer.outcome {
                 Outcome::Safe => "SAFE",
