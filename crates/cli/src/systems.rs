@@ -20,22 +20,28 @@ pub fn check(args: &Check) -> Result<u8> {
     }
     let memory = memory(&system, &args.model)?;
     let give_up = |why: NoAnswer| {
-        let verdict = SystemVerdict::Unknown(why);
         // The process ends now: if nobody can be told, that is all.
-        let _ = tell(args, &system, memory, &SystemFound { verdict, statistics: Vec::new() }, &watch);
+        let _ = tell(args, &system, memory, &SystemFound::unknown(why), &watch);
     };
     let found = watch.guard(|| session::check_system(&system, memory, args.brab, &watch), give_up)?;
     tell(args, &system, memory, &found, &watch)?;
     Ok(match found.verdict {
-        SystemVerdict::Safe => SAFE,
+        SystemVerdict::Safe { .. } => SAFE,
         SystemVerdict::Unsafe(_) => UNSAFE,
         SystemVerdict::Unknown(_) => UNKNOWN,
     })
 }
 
 fn tell(args: &Check, system: &System, memory: Memory, found: &SystemFound, watch: &Watch) -> Result<()> {
-    let case =
-        SystemCase { system, memory, verdict: &found.verdict, statistics: &found.statistics, seconds: watch.seconds() };
+    let case = SystemCase {
+        system,
+        memory,
+        verdict: &found.verdict,
+        statistics: &found.statistics,
+        certificate: found.certificate.as_ref(),
+        found: &found.found,
+        seconds: watch.seconds(),
+    };
     let text = match args.format {
         CheckFormat::Text => text(&case, args.stats),
         CheckFormat::Json => json(&case),

@@ -16,6 +16,7 @@
 //! Nothing that happens: guards over all processes are asked of those with names only, quantifiers over some process in
 //! odd places are taken to hold. So a bad state may be found that is none. Traces are replayed by `system::machine`.
 
+mod certificate;
 mod cube;
 mod ground;
 mod guess;

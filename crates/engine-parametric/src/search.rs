@@ -1,5 +1,6 @@
 //! The search: from the bad states backwards until nothing new comes, or an initial state is met.
 
+use crate::certificate::shown;
 use crate::cube::{Cube, NONE};
 use crate::ground::Conj;
 use crate::guess::Explored;
@@ -8,6 +9,7 @@ use crate::subsume::Pattern;
 use engine::{NoAnswer, Observer};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use system::certificate::{Certificate, Found};
 use system::{Memory, System};
 
 /// What was found.
@@ -31,6 +33,10 @@ pub struct Answer {
     pub outcome: Outcome,
     /// What the search cost.
     pub statistics: Vec<(String, u64)>,
+    /// Why it is safe, if it is.
+    pub certificate: Option<Certificate>,
+    /// The cubes in the order in which they were found, if there are at most [`Options::shown`].
+    pub found: Vec<Found>,
 }
 
 /// How to search.
@@ -38,6 +44,8 @@ pub struct Answer {
 pub struct Options {
     /// Guess invariants from what this many processes do.
     pub guess: Option<u8>,
+    /// Give the cubes of the search if there are no more than this.
+    pub shown: usize,
 }
 
 /// A cube that was reached.
@@ -84,13 +92,16 @@ pub fn check(system: &System, memory: Memory, options: Options, observer: &dyn O
                 if explored.is_some() {
                     statistics.push(("candidates refuted".to_owned(), refuted.len() as u64));
                 }
-                return Ok(Answer { outcome: Outcome::Safe, statistics });
+                let cubes = search.nodes.iter().filter(|node| !node.covered).map(|node| shown(&node.pattern.cube));
+                let certificate = Some(Certificate { memory, cubes: cubes.collect() });
+                let found = search.found(&[], options.shown);
+                return Ok(Answer { outcome: Outcome::Safe, statistics, certificate, found });
             }
             End::Spent => budget *= 2,
             End::Initial(last) => {
                 let reached = search.reached(last);
                 if reached.is_empty() {
-                    return Ok(search.trace(last));
+                    return Ok(search.trace(last, options.shown));
                 }
                 refuted.extend(reached);
             }
@@ -135,7 +146,8 @@ impl Search<'_> {
     /// Searches from the bad states.
     fn begin(&mut self, observer: &dyn Observer) -> Result<End, NoAnswer> {
         let system = self.images.system;
-        for property in &system.invariants {
+        // Of a quantifier only a larger set is computed, and that must not be taken for granted.
+        for property in system.invariants.iter().filter(|property| !property.formula.has_quantifier()) {
             self.assumed.extend(self.images.cubes(property).into_iter().map(Pattern::new));
         }
         for property in &system.bad {
@@ -294,11 +306,12 @@ impl Search<'_> {
     }
 
     /// The transitions from an initial state to a bad one.
-    fn trace(&self, last: usize) -> Answer {
+    fn trace(&self, last: usize, shown: usize) -> Answer {
         let mut names: Vec<u8> = (0..self.nodes[last].pattern.cube.processes).collect();
         let mut most = names.len() as u8;
         let mut steps = Vec::new();
         let mut at = last;
+        let mut way = vec![last];
         while let Some((parent, transition, args, rename)) = &self.nodes[at].from {
             let mut here: Vec<u8> = rename
                 .iter()
@@ -314,8 +327,29 @@ impl Search<'_> {
             steps.push((*transition, args.iter().map(|&arg| here[usize::from(arg)]).collect()));
             names = here;
             at = *parent;
+            way.push(at);
         }
         let processes = most.max(1).max(self.images.system.processes.unwrap_or(0));
-        Answer { outcome: Outcome::Trace { processes, steps }, statistics: self.statistics() }
+        Answer {
+            outcome: Outcome::Trace { processes, steps },
+            statistics: self.statistics(),
+            certificate: None,
+            found: self.found(&way, shown),
+        }
+    }
+
+    /// The cubes for others to see, if they are no more than `most`.
+    fn found(&self, way: &[usize], most: usize) -> Vec<Found> {
+        if self.nodes.len() > most {
+            return Vec::new();
+        }
+        let found = |(at, node): (usize, &Node)| Found {
+            cube: shown(&node.pattern.cube),
+            from: node.from.as_ref().map(|(from, transition, args, _)| (*from, *transition, args.clone())),
+            covered: node.covered,
+            guessed: node.guessed,
+            on_trace: way.contains(&at),
+        };
+        self.nodes.iter().enumerate().map(found).collect()
     }
 }

@@ -113,6 +113,9 @@ fn compare(memory: Memory, seed: u64, count: usize) -> (usize, usize, usize) {
         match answer.outcome {
             Outcome::Safe => {
                 assert!(!bad, "a wrong SAFE under {memory:?} (seed {seed}):\n{text}\n{runs:#?}");
+                let certificate = answer.certificate.expect("a safe answer has one");
+                let checked = witness::check_cubes(&system, &certificate, &|| false);
+                assert!(checked.is_ok(), "a refused certificate under {memory:?} (seed {seed}):\n{text}\n{checked:?}");
                 safe += 1;
             }
             Outcome::Trace { processes, steps } => {

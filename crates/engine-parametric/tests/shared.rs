@@ -41,7 +41,7 @@ fn every_row_has_its_verdict() {
         let memory = if model == "sc" { Memory::Sc } else { Memory::Tso };
         let guess = options.contains("-brab").then_some(2);
         let limit = Limit(Instant::now(), Duration::from_secs(60));
-        let found = match check(&system, memory, Options { guess }, &limit) {
+        let found = match check(&system, memory, Options { guess, ..Options::default() }, &limit) {
             Err(_) => "UNKNOWN",
             Ok(answer) => match answer.outcome {
                 Outcome::Safe => "SAFE",

@@ -4,6 +4,7 @@ use crate::json::SCHEMA;
 use engine::NoAnswer;
 use serde::Serialize;
 use std::fmt::{self, Write};
+use system::certificate::{Certificate, Found};
 use system::machine::{Group, Machine, State, Step};
 use system::{Memory, System, Type};
 
@@ -11,7 +12,10 @@ use system::{Memory, System, Type};
 #[derive(Debug, Clone)]
 pub enum SystemVerdict {
     /// No bad state can be reached.
-    Safe,
+    Safe {
+        /// Whether the certificate was checked.
+        checked: bool,
+    },
     /// One is, by this run, which was replayed.
     Unsafe(Run),
     /// Nothing is known.
@@ -21,7 +25,7 @@ pub enum SystemVerdict {
 impl fmt::Display for SystemVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SystemVerdict::Safe => f.write_str("SAFE"),
+            SystemVerdict::Safe { .. } => f.write_str("SAFE"),
             SystemVerdict::Unsafe(_) => f.write_str("UNSAFE"),
             SystemVerdict::Unknown(reason) => write!(f, "UNKNOWN ({reason})"),
         }
@@ -52,6 +56,10 @@ pub struct SystemCase<'a> {
     pub verdict: &'a SystemVerdict,
     /// What the search cost.
     pub statistics: &'a [(String, u64)],
+    /// Why it is safe, if it is.
+    pub certificate: Option<&'a Certificate>,
+    /// The cubes of the search, if they are few.
+    pub found: &'a [Found],
     /// How long it took.
     pub seconds: f64,
 }
@@ -137,8 +145,10 @@ pub fn text(case: &SystemCase<'_>, statistics: bool) -> String {
         let _ = writeln!(out, "Taken for granted: the states of the invariant in line {line} do not occur.");
     }
     match case.verdict {
-        SystemVerdict::Safe => {
-            let _ = writeln!(out, "No, for {processes}.");
+        SystemVerdict::Safe { checked } => {
+            let cubes = case.certificate.map_or(0, |certificate| certificate.cubes.len());
+            let how = if *checked { "were checked to be" } else { "are, unchecked," };
+            let _ = writeln!(out, "No, for {processes}: {cubes} cubes {how} all that leads to a bad state.");
         }
         SystemVerdict::Unsafe(run) => {
             let machine = Machine::new(case.system, run.processes, case.memory);
@@ -194,7 +204,7 @@ struct Statistic<'a> {
 /// The same for programs.
 pub fn json(case: &SystemCase<'_>) -> String {
     let (verdict, reason, run) = match case.verdict {
-        SystemVerdict::Safe => ("safe", None, None),
+        SystemVerdict::Safe { .. } => ("safe", None, None),
         SystemVerdict::Unsafe(run) => ("unsafe", None, Some(run)),
         SystemVerdict::Unknown(reason) => ("unknown", Some(reason.to_string()), None),
     };

@@ -92,8 +92,8 @@ pub fn fence_system(
             if hits && minimal {
                 let (answer, text) = ask(&chosen)?;
                 match answer.verdict {
-                    SystemVerdict::Safe if size == 0 => return Ok(SystemRepair::NotNeeded),
-                    SystemVerdict::Safe => {
+                    SystemVerdict::Safe { .. } if size == 0 => return Ok(SystemRepair::NotNeeded),
+                    SystemVerdict::Safe { .. } => {
                         found.push(Placement { transitions: chosen, text });
                         if !all {
                             return Ok(SystemRepair::Fences(found));

@@ -4,6 +4,7 @@
 //! variables are slots: a transition's parameters first, then what its quantifiers and cases bind.
 //! [`machine`] runs a system with a given number of processes and store buffers: the judge.
 
+pub mod certificate;
 pub mod machine;
 
 use source::{SourceFile, Span};

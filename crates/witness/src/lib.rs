@@ -3,10 +3,11 @@
 //! What an engine finds is an [`Execution`]. [`check`] decides whether it is one: it runs every thread again with a
 //! plain interpreter, recomputes every relation from the program, and evaluates the model's axioms with an evaluator of
 //! its own. It shares no code with any engine, nor with the evaluator of `model`. [`check_violation`] does the same for
-//! programs that start threads.
+//! programs that start threads. [`check_cubes`] checks why an array-based system is safe.
 
 mod axioms;
 mod check;
+mod cubes;
 mod dynamic;
 mod execution;
 mod flaw;
@@ -18,6 +19,7 @@ mod violation;
 
 pub use axioms::forbidden_by as forbidden;
 pub use check::check;
+pub use cubes::{CubeFlaw, check_cubes};
 pub use execution::{Action, Event, EventId, Execution, Property, TWO_INSIDE, Violation};
 pub use flaw::Flaw;
 pub use record::Record;
