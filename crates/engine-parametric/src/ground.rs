@@ -249,7 +249,7 @@ pub(crate) fn substitute(system: &System, lit: &Lit, put: &dyn Fn(Cell) -> Optio
             Truth::If(Lit::Number(Linear::new(terms, constant, linear.relation)))
         }
         Lit::Before(..) => Truth::If(lit.clone()),
-        Lit::Written(cell) | Lit::NotFrom(cell, _) => {
+        Lit::Over(cell, _) | Lit::NotFrom(cell, _) => {
             if put(*cell).is_some() {
                 Truth::Always
             } else {

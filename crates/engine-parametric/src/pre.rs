@@ -155,7 +155,7 @@ impl<'a> Images<'a> {
     pub(crate) fn is_initial(&self, cube: &Cube, initial: &[Conj]) -> bool {
         let mut lits = Vec::with_capacity(cube.lits.len());
         for lit in &cube.lits {
-            if let Lit::Written(_) = lit {
+            if let Lit::Over(..) = lit {
                 return false;
             }
             let memory = |cell: Cell| Some(Ground::Cell(Cell { event: 0, ..cell }));
@@ -393,9 +393,14 @@ impl<'a> Images<'a> {
     /// A pending read meets a write of its cell.
     fn meet(&self, cube: &Cube, branch: &Branch, reader: Cell, actor: u8, value: &Ground) -> Vec<Branch> {
         let bit = 1u64 << (reader.event - 1);
+        let overtaken = |lit: &Lit| match lit {
+            Lit::Over(of, write) if *of == reader => 1u64 << (write.event - 1),
+            _ => 0,
+        };
         let own = cube.events[usize::from(reader.event) - 1].process == actor;
         let mut takes = branch.clone();
         takes.put.push((reader, value.clone()));
+        takes.earlier |= cube.lits.iter().map(overtaken).fold(0, |all, bit| all | bit);
         let mut ways = Vec::new();
         if !own {
             takes.later |= bit;
@@ -403,7 +408,8 @@ impl<'a> Images<'a> {
             before.earlier |= bit;
             ways.push(before);
         }
-        if !cube.lits.contains(&Lit::NotFrom(reader, actor)) {
+        let known = cube.lits.contains(&Lit::NotFrom(reader, actor));
+        if !known {
             ways.push(takes);
         }
         if self.memory == Memory::Pso {
@@ -411,8 +417,12 @@ impl<'a> Images<'a> {
             // may have become visible after it.
             let mut over = branch.clone();
             over.later |= bit;
-            // A process's own writes of one cell keep their order: it is another one's.
-            over.conj.extend([Lit::Written(reader), Lit::NotFrom(reader, actor)]);
+            // A process's own writes of one cell keep their order: it is another one's. Of several that are overtaken the
+            // last one tells.
+            if !known {
+                let write = Cell { event: cube.events.len() as u8 + 1, ..reader };
+                over.conj.extend([Lit::Over(reader, write), Lit::NotFrom(reader, actor)]);
+            }
             ways.push(over);
         }
         ways
@@ -433,6 +443,8 @@ impl<'a> Images<'a> {
                 }
             });
         }
+        let mut overtaken = false;
+        lits.iter().for_each(|lit| overtaken |= matches!(lit, Lit::Over(_, write) if write.event == new));
         let writes = !branch.written.is_empty();
         let mut after_write = 0u64;
         let mut after_read = 0u64;
@@ -503,7 +515,7 @@ impl<'a> Images<'a> {
             let bit = 1 << at;
             if preceding[at] {
                 event.after |= after_write;
-                if kinds.locked && !reads.is_empty() {
+                if overtaken || (kinds.locked && !reads.is_empty()) {
                     event.after |= 1 << (new - 1);
                 }
             }
@@ -514,9 +526,16 @@ impl<'a> Images<'a> {
                 event.add(&read_hooks);
             }
         }
-        if !reads.is_empty() {
-            let mut event = Event { process: actor, after: after_read, hooks: Vec::new() };
-            event.add(&read_hooks);
+        if overtaken || !reads.is_empty() {
+            // Only a locked transition both reads and writes; there everything happens at the same time.
+            let after = if overtaken { after_write | after_read } else { after_read };
+            let mut event = Event { process: actor, after, hooks: Vec::new() };
+            if overtaken {
+                event.add(&write_hooks);
+            }
+            if !overtaken || kinds.flush {
+                event.add(&read_hooks);
+            }
             events.push(event);
         }
         // More bits than this do not fit; nobody has seen so many pending reads.
@@ -529,18 +548,14 @@ impl<'a> Images<'a> {
         if self.memory == Memory::Pso {
             // Where a value comes from does not matter if the value does not.
             let mut valued = Vec::new();
-            for lit in lits.iter().filter(|lit| !matches!(lit, Lit::Written(_) | Lit::NotFrom(..))) {
+            for lit in lits.iter().filter(|lit| !matches!(lit, Lit::Over(..) | Lit::NotFrom(..))) {
                 lit.cells(&mut |cell| valued.push(cell));
             }
-            lits.retain(|lit| !matches!(lit, Lit::Written(cell) | Lit::NotFrom(cell, _) if !valued.contains(cell)));
+            lits.retain(|lit| !matches!(lit, Lit::Over(cell, _) | Lit::NotFrom(cell, _) if !valued.contains(cell)));
         }
         let mut reading = 0u64;
         for lit in &lits {
-            lit.cells(&mut |cell| {
-                if cell.event > 0 {
-                    reading |= 1 << (cell.event - 1);
-                }
-            });
+            lit.events(&mut |event| reading |= 1 << (event - 1));
         }
         let mut numbers = vec![NONE; events.len()];
         let mut kept: Vec<Event> = Vec::new();

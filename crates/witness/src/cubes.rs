@@ -24,7 +24,8 @@
 //! they are of the process or cell, and from its writes. If a write comes before itself there is no such run. What stays
 //! behind a write: under TSO its process's reads and writes and all accesses to its cells, since all of them are earlier
 //! in the run; under PSO only reads of the process, and of the process's writes those of the same cell. There a read may
-//! also see a write that was issued earlier and takes effect later, of another process; it is marked so.
+//! also see a write that was issued earlier and takes effect later, of another process; then the write that it overtakes
+//! stays in the graph until that one is found.
 //! Pending reads about whose values nothing is said are forgotten, with the graph closed before.
 
 mod cover;
@@ -144,7 +145,7 @@ fn well_formed(system: &System, certificate: &Certificate) -> Result<(), CubeFla
                     terms.iter().all(|(_, of)| cell(of) && system.symbols[of.place.symbol].ty.is_number())
                 }
                 Condition::Before(one, two) => process(*one) && process(*two),
-                Condition::Written(of) => cell(of),
+                Condition::Over(of, write) => cell(of) && *write < cube.reads.len(),
                 Condition::NotFrom(of, by) => cell(of) && process(*by),
             };
             if !fits {
@@ -306,7 +307,7 @@ impl<'a> Checker<'a> {
         for (number, pattern) in self.patterns.iter().enumerate() {
             self.weaker.set(false);
             // A read that sees a write sees no initial state.
-            if pattern.parts.iter().any(|part| matches!(part, cover::Part::Written(_))) {
+            if pattern.parts.iter().any(|part| matches!(part, cover::Part::Over(..))) {
                 continue;
             }
             // There is at least one process, so that `init` always says something.
