@@ -130,8 +130,9 @@ impl<'a> Images<'a> {
         cubes
     }
 
-    /// What `init` says about some processes.
+    /// What `init` says about some processes. There is at least one, so that it always says something.
     pub(crate) fn initial(&self, named: u8) -> Vec<Conj> {
+        let named = named.max(1);
         let length = self.system.init.params.len();
         let mut tuples: Vec<Vec<u8>> = vec![Vec::new()];
         for _ in 0..length {

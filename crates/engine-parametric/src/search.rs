@@ -67,11 +67,12 @@ struct Node {
 pub fn check(system: &System, memory: Memory, options: Options, observer: &dyn Observer) -> Result<Answer, NoAnswer> {
     let images = Images::new(system, memory);
     let stop = || observer.stop().is_some();
-    let explored = options.guess.map(|processes| Explored::new(&images, memory, processes, &stop));
+    let mut explored = options.guess.map(|processes| Explored::new(&images, memory, processes, &stop));
     if let Some(explored) = &explored {
         observer.phase("explore", &format!("{} states", explored.len()));
     }
     let mut refuted: Vec<Cube> = Vec::new();
+    let mut budget = BUDGET;
     loop {
         let mut search = Search {
             images: &images,
@@ -83,33 +84,46 @@ pub fn check(system: &System, memory: Memory, options: Options, observer: &dyn O
             deepest: 0,
             explored: explored.as_ref(),
             refuted: &refuted,
+            budget: explored.as_ref().filter(|explored| explored.can_grow()).map(|_| budget),
         };
-        let last = search.begin(observer)?;
-        let Some(last) = last else {
-            let mut statistics = search.statistics();
-            if explored.is_some() {
-                statistics.push(("candidates refuted".to_owned(), refuted.len() as u64));
+        match search.begin(observer)? {
+            End::Nothing => {
+                let mut statistics = search.statistics();
+                if explored.is_some() {
+                    statistics.push(("candidates refuted".to_owned(), refuted.len() as u64));
+                }
+                let cubes = search.nodes.iter().filter(|node| !node.covered).map(|node| shown(&node.pattern.cube));
+                let certificate = Some(Certificate { memory, cubes: cubes.collect() });
+                let found = search.found(&[], options.shown);
+                return Ok(Answer { outcome: Outcome::Safe, statistics, certificate, found });
             }
-            let cubes = search.nodes.iter().filter(|node| !node.covered).map(|node| shown(&node.pattern.cube));
-            let certificate = Some(Certificate { memory, cubes: cubes.collect() });
-            let found = search.found(&[], options.shown);
-            return Ok(Answer { outcome: Outcome::Safe, statistics, certificate, found });
-        };
-        match search.candidate(last) {
-            None => return Ok(search.trace(last, options.shown)),
-            // What lies between the candidate and the initial state can be reached as far as is known.
-            Some(candidate) => {
-                let mut at = last;
-                let mut reached = vec![search.nodes[at].pattern.cube.clone()];
-                while at != candidate {
-                    let Some((from, ..)) = &search.nodes[at].from else { break };
-                    at = *from;
-                    reached.push(search.nodes[at].pattern.cube.clone());
+            End::Spent => budget *= 2,
+            End::Initial(last) => {
+                let reached = search.reached(last);
+                if reached.is_empty() {
+                    return Ok(search.trace(last, options.shown));
                 }
                 refuted.extend(reached);
             }
         }
+        if let Some(explored) = &mut explored {
+            explored.grow(&stop);
+            observer.phase("explore", &format!("{} states", explored.len()));
+        }
     }
+}
+
+/// How many cubes are looked at before a larger exploration is tried.
+const BUDGET: usize = 300;
+
+/// How a search ended.
+enum End {
+    /// There is nothing more to look at.
+    Nothing,
+    /// This cube has an initial state.
+    Initial(usize),
+    /// There are many cubes, and a larger exploration may give better candidates.
+    Spent,
 }
 
 struct Search<'a> {
@@ -124,11 +138,13 @@ struct Search<'a> {
     explored: Option<&'a Explored<'a>>,
     /// Candidates that were wrong.
     refuted: &'a [Cube],
+    /// After how many cubes to give up.
+    budget: Option<usize>,
 }
 
 impl Search<'_> {
-    /// Searches from the bad states. Gives the cube that has an initial state, if there is one.
-    fn begin(&mut self, observer: &dyn Observer) -> Result<Option<usize>, NoAnswer> {
+    /// Searches from the bad states.
+    fn begin(&mut self, observer: &dyn Observer) -> Result<End, NoAnswer> {
         let system = self.images.system;
         // Of a quantifier only a larger set is computed, and that must not be taken for granted.
         for property in system.invariants.iter().filter(|property| !property.formula.has_quantifier()) {
@@ -137,28 +153,34 @@ impl Search<'_> {
         for property in &system.bad {
             for cube in self.images.cubes(property) {
                 if let Some(node) = self.add(cube, None, 0) {
-                    return Ok(Some(node));
+                    return Ok(End::Initial(node));
                 }
             }
         }
         self.run(observer)
     }
 
-    /// The candidate that a cube was computed from, if there is one.
-    fn candidate(&self, mut at: usize) -> Option<usize> {
+    /// What lies between an initial state and the candidate that it comes from: as far as is known it can be reached.
+    fn reached(&self, mut at: usize) -> Vec<Cube> {
+        let mut reached = Vec::new();
         loop {
+            reached.push(self.nodes[at].pattern.cube.clone());
             if self.nodes[at].guessed {
-                return Some(at);
+                return reached;
             }
-            at = self.nodes[at].from.as_ref()?.0;
+            let Some((from, ..)) = &self.nodes[at].from else { return Vec::new() };
+            at = *from;
         }
     }
 
-    fn run(&mut self, observer: &dyn Observer) -> Result<Option<usize>, NoAnswer> {
+    fn run(&mut self, observer: &dyn Observer) -> Result<End, NoAnswer> {
         let mut done = 0u64;
         while let Some(Reverse((_, _, _, at))) = self.waiting.pop() {
             if self.nodes[at].covered {
                 continue;
+            }
+            if self.budget.is_some_and(|budget| self.nodes.len() > budget) {
+                return Ok(End::Spent);
             }
             done += 1;
             if done.is_multiple_of(64) {
@@ -177,7 +199,7 @@ impl Search<'_> {
                 for image in found {
                     let from = Some((at, number, image.args, image.rename));
                     if let Some(node) = self.add(image.cube, from, depth) {
-                        return Ok(Some(node));
+                        return Ok(End::Initial(node));
                     }
                 }
                 if self.nodes[at].covered {
@@ -185,7 +207,7 @@ impl Search<'_> {
                 }
             }
         }
-        Ok(None)
+        Ok(End::Nothing)
     }
 
     /// Adds a cube unless another one covers it. Gives its number if it has an initial state.
@@ -205,7 +227,8 @@ impl Search<'_> {
                 let part = Pattern::new(part.clone());
                 !self.refuted.iter().any(|cube| part.covers(system, cube, fixed))
             };
-            if let Some(part) = explored.part(self.images, &cube, &wanted) {
+            let parts = explored.parts(self.images, &cube, &wanted);
+            if let Some(part) = self.easiest(parts) {
                 (cube, guessed) = (part, true);
             }
         }
@@ -227,6 +250,49 @@ impl Search<'_> {
         self.nodes.push(Node { pattern, from, depth, covered: false, guessed });
         self.deepest = self.deepest.max(depth);
         hit.then_some(number)
+    }
+
+    /// The candidate that seems to be the easiest to prove: the one with the fewest pre-images that are not yet known.
+    fn easiest(&self, parts: Vec<Cube>) -> Option<Cube> {
+        if parts.len() < 2 {
+            return parts.into_iter().next();
+        }
+        let mut best: Option<(usize, Cube)> = None;
+        for part in parts {
+            let limit = best.as_ref().map_or(usize::MAX, |(cost, _)| *cost);
+            if let Some(cost) = self.cost(&part, limit) {
+                best = Some((cost, part));
+            }
+            if limit == 0 {
+                break;
+            }
+        }
+        best.map(|(_, part)| part)
+    }
+
+    /// How many pre-images of a candidate no cube covers, if they are fewer than `limit`.
+    fn cost(&self, part: &Cube, limit: usize) -> Option<usize> {
+        let (system, fixed) = (self.images.system, self.images.fixed);
+        let own = Pattern::new(part.clone());
+        let mut open: Vec<Pattern> = Vec::new();
+        for number in 0..system.transitions.len() {
+            let mut found = Vec::new();
+            self.images.pre(part, number, &mut |image| found.push(image.cube));
+            for cube in found {
+                let covers = |pattern: &Pattern| pattern.covers(system, &cube, fixed);
+                let known = covers(&own)
+                    || open.iter().any(covers)
+                    || self.assumed.iter().any(covers)
+                    || self.nodes.iter().any(|node| !node.covered && covers(&node.pattern));
+                if !known {
+                    open.push(Pattern::new(cube));
+                    if open.len() >= limit {
+                        return None;
+                    }
+                }
+            }
+        }
+        Some(open.len())
     }
 
     fn statistics(&self) -> Vec<(String, u64)> {

@@ -92,6 +92,25 @@ pub struct Machine<'a> {
     /// The numbers to choose from.
     numbers: Vec<Value>,
     weak: bool,
+    /// Whether a variable may hold a process that is none of them, because `init` leaves no other choice.
+    beyond: bool,
+}
+
+/// A forward exploration that can be continued.
+#[derive(Debug, Default)]
+pub struct Reach {
+    seen: FxHashSet<State>,
+    /// The states that were found.
+    pub states: Vec<State>,
+    /// How many of them have been left behind.
+    done: usize,
+}
+
+impl Reach {
+    /// Whether there is nothing left to find.
+    pub fn is_complete(&self) -> bool {
+        self.done == self.states.len()
+    }
 }
 
 /// The processes in slots.
@@ -123,7 +142,11 @@ impl<'a> Machine<'a> {
             owner.extend(std::iter::repeat_n(at, size));
         }
         let weak = memory != Memory::Sc && system.is_weak();
-        Machine { system, n, memory, base, cells: owner.len(), owner, numbers: numbers(system), weak }
+        let cells = owner.len();
+        let mut machine =
+            Machine { system, n, memory, base, cells, owner, numbers: numbers(system), weak, beyond: false };
+        machine.beyond = machine.initial().is_empty();
+        machine
     }
 
     /// The symbol and the indices of a cell.
@@ -243,7 +266,7 @@ impl<'a> Machine<'a> {
         };
         match self.system.symbols[self.owner[cell]].ty {
             Type::Int | Type::Real => self.numbers.clone(),
-            Type::Proc => (0..Value::from(self.n)).collect(),
+            Type::Proc => (0..Value::from(self.n) + Value::from(self.beyond)).collect(),
             Type::Enum(at) => (0..self.system.enums[at].constructors.len() as Value).collect(),
             Type::Opaque(_) => (0..3).collect(),
         }
@@ -461,22 +484,20 @@ impl<'a> Machine<'a> {
         self.base[symbol] + args.fold(0, |index, &arg| index * usize::from(self.n) + usize::from(arg))
     }
 
-    /// States that can be reached, at most about `limit` of them, until `stop` says so.
-    pub fn reach(&self, limit: usize, stop: &dyn Fn() -> bool) -> Vec<State> {
-        let mut seen: FxHashSet<State> = FxHashSet::default();
-        let mut states: Vec<State> = Vec::new();
-        let mut fresh = self.initial();
-        let mut at = 0;
+    /// Explores until about `limit` states are known, or `stop` says so. Says whether something new was found.
+    pub fn reach(&self, reach: &mut Reach, limit: usize, stop: &dyn Fn() -> bool) -> bool {
+        let before = reach.states.len();
+        let mut fresh = if before == 0 { self.initial() } else { Vec::new() };
         loop {
             for state in fresh.drain(..) {
                 for (state, forbidden) in self.matching(state, &self.system.invariants) {
-                    if forbidden.is_none() && seen.insert(state.clone()) {
-                        states.push(state);
+                    if forbidden.is_none() && reach.seen.insert(state.clone()) {
+                        reach.states.push(state);
                     }
                 }
             }
-            let Some(state) = states.get(at) else { break };
-            if states.len() > limit || stop() {
+            let Some(state) = reach.states.get(reach.done) else { break };
+            if reach.states.len() > limit || stop() {
                 break;
             }
             self.commits(state, &mut |_, next| fresh.push(next));
@@ -485,9 +506,9 @@ impl<'a> Machine<'a> {
                     fresh.extend(self.take(state, transition, &tuple));
                 }
             }
-            at += 1;
+            reach.done += 1;
         }
-        states
+        reach.states.len() > before
     }
 
     /// Searches all states, at most `limit` of them, until `stop` says so.

@@ -309,7 +309,9 @@ impl<'a> Checker<'a> {
             if pattern.parts.iter().any(|part| matches!(part, cover::Part::Written(_))) {
                 continue;
             }
-            let world = self.world(pattern.processes);
+            // There is at least one process, so that `init` always says something.
+            let named = pattern.processes.max(1);
+            let world = self.world(named);
             let mut facts = Facts::default();
             let views = vec![0; pattern.orders.nodes.len()];
             let own = pattern.facts(&world, &views);
@@ -320,7 +322,7 @@ impl<'a> Checker<'a> {
             let mut tuples: Vec<Vec<u8>> = vec![Vec::new()];
             for _ in 0..self.system.init.params.len() {
                 let longer = |tuple: &Vec<u8>| -> Vec<Vec<u8>> {
-                    (0..pattern.processes).map(|process| tuple.iter().copied().chain([process]).collect()).collect()
+                    (0..named).map(|process| tuple.iter().copied().chain([process]).collect()).collect()
                 };
                 tuples = tuples.iter().flat_map(longer).collect();
             }
