@@ -7,8 +7,8 @@
 //! come before itself ends the branch.
 
 use crate::cube::{Cell, Cube, Event, FORGOTTEN, Hook, Lit, NONE, Place, normal};
-use crate::ground::{Conj, Frame, Ground, Reader, Truth, product, substitute};
-use system::{Memory, NewValue, Property, System, Target, Transition, Update};
+use crate::ground::{Conj, Frame, Ground, Reader, Truth, product, substitute, wanted};
+use system::{Formula, Memory, NewValue, Process, Property, System, Target, Transition, Update};
 
 /// What is known about a transition once and for all.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +75,35 @@ impl<'a> Images<'a> {
     }
 
     fn frame<'f>(&'f self, slots: &[u8], named: u8, reader: Reader<'f>) -> Frame<'f> {
-        Frame { system: self.system, slots: slots.to_vec(), named, reader, fixed: self.fixed, weak: self.weak }
+        let (fixed, weak) = (self.fixed, self.weak);
+        Frame { system: self.system, slots: slots.to_vec(), named, reader, fixed, weak, chosen: &[] }
+    }
+
+    /// The ways to choose processes for the quantifiers over some process in a formula that must hold: the slots that are
+    /// chosen, and for each way all slots and how many processes have names.
+    fn witnesses(&self, formula: &Formula, slots: &[u8], named: u8) -> (Vec<u8>, Vec<(Vec<u8>, u8)>) {
+        let mut some = Vec::new();
+        wanted(formula, true, &mut some);
+        let limit = self.system.processes.unwrap_or(60);
+        let mut ways = vec![(slots.to_vec(), named)];
+        for (slot, apart) in &some {
+            let mut next = Vec::new();
+            for (slots, named) in ways {
+                let mut slots = slots;
+                slots.resize(slots.len().max(usize::from(*slot) + 1), NONE);
+                let place = |process: &Process| match *process {
+                    Process::Slot(slot) => slots[usize::from(slot)],
+                    Process::Fixed(process) => process,
+                };
+                let apart: Vec<u8> = apart.iter().map(place).collect();
+                for process in (0..=named).filter(|process| *process < limit && !apart.contains(process)) {
+                    slots[usize::from(*slot)] = process;
+                    next.push((slots.clone(), named.max(process + 1)));
+                }
+            }
+            ways = next;
+        }
+        (some.into_iter().map(|(slot, _)| slot).collect(), ways)
     }
 
     /// Tuples of distinct processes: those with names, or new ones in their order.
@@ -120,10 +148,15 @@ impl<'a> Images<'a> {
                 event.after = all & !(1 << at);
                 event.add(&hooks);
             }
-            let conjs = self.frame(&tuple, named, Reader::Each(&numbers)).formula(&property.formula, true);
-            for conj in conjs {
-                if let Some(lits) = normal(self.system, conj) {
-                    cubes.push(self.compact(named, lits, &events).0);
+            let (chosen, ways) = self.witnesses(&property.formula, &tuple, named);
+            for (slots, named) in ways {
+                numbers.resize(usize::from(named), 0);
+                let mut frame = self.frame(&slots, named, Reader::Each(&numbers));
+                frame.chosen = &chosen;
+                for conj in frame.formula(&property.formula, true) {
+                    if let Some(lits) = normal(self.system, conj) {
+                        cubes.push(self.compact(named, lits, &events).0);
+                    }
                 }
             }
         }
@@ -225,15 +258,27 @@ impl<'a> Images<'a> {
     pub(crate) fn pre(&self, cube: &Cube, number: usize, found: &mut dyn FnMut(Image)) {
         let transition = &self.system.transitions[number];
         for tuple in self.tuples(cube.processes, transition.params.len()) {
-            self.instance(cube, number, &tuple, found);
+            let named = tuple.iter().map(|&process| process + 1).max().unwrap_or(0).max(cube.processes);
+            let (chosen, ways) = self.witnesses(&transition.guard, &tuple, named);
+            for (slots, named) in ways {
+                self.instance(cube, number, &tuple, (&slots, &chosen, named), found);
+            }
         }
     }
 
-    fn instance(&self, cube: &Cube, number: usize, tuple: &[u8], found: &mut dyn FnMut(Image)) {
+    /// The pre-images for given processes; those in slots, the slots that were chosen, and how many have names.
+    fn instance(
+        &self,
+        cube: &Cube,
+        number: usize,
+        tuple: &[u8],
+        (slots, chosen, named): (&[u8], &[u8], u8),
+        found: &mut dyn FnMut(Image),
+    ) {
         let transition = &self.system.transitions[number];
-        let named = tuple.iter().map(|&process| process + 1).max().unwrap_or(0).max(cube.processes);
         let new = cube.events.len() as u8 + 1;
-        let mut frame = self.frame(tuple, named, Reader::Event(new));
+        let mut frame = self.frame(slots, named, Reader::Event(new));
+        frame.chosen = chosen;
         let mut cells: Vec<Cell> = Vec::new();
         for lit in &cube.lits {
             lit.cells(&mut |cell| {
@@ -360,7 +405,7 @@ impl<'a> Images<'a> {
         for update in transition.updates.iter().filter(|update| self.system.symbols[update.symbol].weak) {
             let certain = match &update.value {
                 NewValue::Term(_) | NewValue::Any => true,
-                NewValue::Case(cases) => cases.iter().any(|(c, _)| *c == system::Formula::Bool(true)),
+                NewValue::Case(cases) => cases.iter().any(|(c, _)| *c == Formula::Bool(true)),
             };
             if !certain {
                 continue;

@@ -247,7 +247,6 @@ impl<'a> Checker<'a> {
         let mut found = Vec::new();
         for tuple in self.tuples(self.fixed, property.params.len()) {
             let named = tuple.iter().map(|&process| process + 1).max().unwrap_or(0).max(self.fixed);
-            let world = self.world(named);
             let mut readers: Vec<u8> = Vec::new();
             property.formula.accesses(&mut |access: &Access| {
                 if self.weak && self.system.symbols[access.symbol].weak {
@@ -264,7 +263,7 @@ impl<'a> Checker<'a> {
                 self.weaker.set(true);
                 readers.retain(|&reader| reader != NONE);
             }
-            let mut views = vec![0; usize::from(named)];
+            let mut views = vec![0; 64];
             readers.iter().enumerate().for_each(|(at, &by)| views[usize::from(by)] = at as u8 + 1);
             // All look at the same time.
             let hooks: Vec<Hook> = readers.iter().map(|&by| Hook::Reads(by)).collect();
@@ -273,8 +272,12 @@ impl<'a> Checker<'a> {
             let pairs: Vec<(usize, usize)> = (0..count).flat_map(|from| (0..count).map(move |to| (from, to))).collect();
             let orders = Orders::new(nodes, &pairs);
             let views = if self.weak { Views::Each(&views) } else { Views::State };
-            let mut frame = Frame { world, slots: tuple.clone(), views, chosen: &[], weaker: &self.weaker };
-            found.extend(frame.cases(&property.formula, true).into_iter().map(|conj| (world, conj, orders.clone())));
+            for (named, chosen) in self.choices(&property.formula, &tuple, named) {
+                let world = self.world(named);
+                let mut frame = Frame { world, slots: tuple.clone(), views, chosen: &chosen, weaker: &self.weaker };
+                let cases = frame.cases(&property.formula, true);
+                found.extend(cases.into_iter().map(|conj| (world, conj, orders.clone())));
+            }
         }
         found
     }

@@ -20,7 +20,7 @@ struct Choice {
 }
 
 /// Processes that were chosen for the conditions of a guard about some process.
-type Chosen<'a> = Vec<(&'a Formula, u8)>;
+pub(super) type Chosen<'a> = Vec<(&'a Formula, u8)>;
 
 impl<'a> Checker<'a> {
     /// Every state from which the transition leads into the cube is in a cube.
@@ -43,21 +43,31 @@ impl<'a> Checker<'a> {
 
     /// The ways to choose processes for the conditions of the guard about some process.
     fn witnesses(&self, transition: &'a Transition, tuple: &[u8], named: u8) -> Vec<(u8, Chosen<'a>)> {
+        self.choices(&transition.guard, tuple, named)
+    }
+
+    /// The ways to choose processes for the parts of a formula that are about some process and must hold.
+    pub(super) fn choices<'f>(&self, formula: &'f Formula, tuple: &[u8], named: u8) -> Vec<(u8, Chosen<'f>)> {
         let mut wanted = Vec::new();
-        some(&transition.guard, &mut wanted);
+        some(formula, true, &mut wanted);
         let limit = self.system.processes.unwrap_or(u8::MAX);
-        let mut ways: Vec<(u8, Chosen<'a>)> = vec![(named, Vec::new())];
+        let mut ways: Vec<(u8, Chosen<'f>)> = vec![(named, Vec::new())];
         for formula in wanted {
             let Formula::Each { apart, .. } = formula else { continue };
             let mut more = Vec::new();
             for (named, chosen) in ways {
-                let frame = Frame {
+                let mut frame = Frame {
                     world: self.world(named),
                     slots: tuple.to_vec(),
                     views: Views::State,
                     chosen: &[],
                     weaker: &self.weaker,
                 };
+                for (outer, process) in &chosen {
+                    if let Formula::Each { slot, .. } = outer {
+                        frame.put(*slot, *process);
+                    }
+                }
                 let apart = frame.apart(apart);
                 for process in (0..=named).filter(|process| *process < limit && !apart.contains(process)) {
                     let mut chosen = chosen.clone();
