@@ -168,6 +168,9 @@ pub struct Check {
     /// Print what the search cost
     #[arg(long)]
     pub stats: bool,
+    /// Write to this file why the program is safe, if it is, as JSON: for array-based systems (.cub) the cubes
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
     /// Write the C program as a sequential one to this file, for other checkers, and then check it as usual
     ///
     /// It has the bounds of the engine `lazy`: --rounds, --clock, --nodes, --unwind.

@@ -5,7 +5,7 @@ use crate::watch::Watch;
 use crate::{SAFE, UNKNOWN, UNSAFE, input, output};
 use anyhow::Result;
 use engine::NoAnswer;
-use report::system::{SystemCase, SystemVerdict, json, text};
+use report::system::{SystemCase, SystemVerdict, certificate, dot, html, json, repair_json, svg, text};
 use session::{Failure, SystemFound, SystemRepair};
 use std::fmt::Write;
 use system::{Memory, System};
@@ -45,11 +45,16 @@ fn tell(args: &Check, system: &System, memory: Memory, found: &SystemFound, watc
     let text = match args.format {
         CheckFormat::Text => text(&case, args.stats),
         CheckFormat::Json => json(&case),
-        CheckFormat::Dot | CheckFormat::Svg | CheckFormat::Html => {
-            let message = "array-based systems are reported as text or json";
-            return Err(Failure::Usage(message.to_owned()).into());
-        }
+        CheckFormat::Dot => dot(&case),
+        CheckFormat::Svg => svg(&case).ok_or_else(|| {
+            let message = "the search has too many cubes for a picture: take html, or dot for graphviz";
+            Failure::Usage(message.to_owned())
+        })?,
+        CheckFormat::Html => html(&case),
     };
+    if let (Some(path), Some(why)) = (&args.certificate, &found.certificate) {
+        output::write(&certificate(&case, why), Some(path))?;
+    }
     output::write(&text, args.output.as_deref())
 }
 
@@ -64,8 +69,8 @@ fn memory(system: &System, models: &[String]) -> Result<Memory> {
 
 /// Finds the transitions of a system that need a fence.
 pub fn fences(args: &Fences) -> Result<u8> {
-    if args.format == FencesFormat::Json || args.cost.is_some() || !args.kinds.is_empty() {
-        let message = "array-based systems have one kind of fence, and their repairs are printed as text";
+    if args.cost.is_some() || !args.kinds.is_empty() {
+        let message = "array-based systems have one kind of fence";
         return Err(Failure::Usage(message.to_owned()).into());
     }
     let watch = Watch::new(&args.running, true);
@@ -73,51 +78,56 @@ pub fn fences(args: &Fences) -> Result<u8> {
     let memory = memory(&system, &args.model)?;
     let give_up = |why: NoAnswer| {
         // The process ends now: if nobody can be told, that is all.
-        let _ = output::write(&format!("UNKNOWN ({why})\n"), args.output.as_deref());
+        let repair = SystemRepair::Unknown(why.to_string());
+        let _ = output::write(&repaired(args, &system, memory, &repair, &watch), args.output.as_deref());
     };
     let repair = watch.guard(|| session::fence_system(&system, memory, args.all, &watch), give_up)?;
-    let mut text = String::new();
-    let code = match &repair {
-        SystemRepair::NotNeeded => {
-            text.push_str("NO FENCES NEEDED\n");
-            SAFE
-        }
-        SystemRepair::NotRepairable => {
-            text.push_str("NOT REPAIRABLE\n");
-            UNSAFE
-        }
-        SystemRepair::Unknown(reason) => {
-            writeln!(text, "UNKNOWN ({reason})")?;
-            UNKNOWN
-        }
-        SystemRepair::Fences(placements) => {
-            for (at, placement) in placements.iter().enumerate() {
-                if args.diff || args.write {
-                    break;
-                }
-                writeln!(text, "placement {}:", at + 1)?;
-                for &number in &placement.transitions {
-                    let transition = &system.transitions[number];
-                    let line = system.file.line(transition.span);
-                    writeln!(text, "  fence() in the guard of {} (line {line})", transition.name)?;
-                }
-            }
-            if let Some(first) = placements.first() {
-                if args.diff {
-                    text += &diff(system.file.name(), system.file.text(), &first.text);
-                } else if args.write {
-                    std::fs::write(&args.file, &first.text)?;
-                }
-                if !args.diff {
-                    let count = first.transitions.len();
-                    writeln!(text, "FENCES {count} (cost {})", 10 * count)?;
-                }
-            }
-            SAFE
+    if let (SystemRepair::Fences(placements), true) = (&repair, args.write)
+        && let Some(first) = placements.first()
+    {
+        std::fs::write(&args.file, &first.text)?;
+    }
+    output::write(&repaired(args, &system, memory, &repair, &watch), args.output.as_deref())?;
+    Ok(match repair {
+        SystemRepair::NotNeeded | SystemRepair::Fences(_) => SAFE,
+        SystemRepair::NotRepairable => UNSAFE,
+        SystemRepair::Unknown(_) => UNKNOWN,
+    })
+}
+
+/// What `fences` prints.
+fn repaired(args: &Fences, system: &System, memory: Memory, repair: &SystemRepair, watch: &Watch) -> String {
+    let placements = if let SystemRepair::Fences(placements) = repair { &placements[..] } else { &[] };
+    let line = match (repair, placements.first()) {
+        (SystemRepair::NotNeeded, _) => "NO FENCES NEEDED".to_owned(),
+        (SystemRepair::NotRepairable, _) | (SystemRepair::Fences(_), None) => "NOT REPAIRABLE".to_owned(),
+        (SystemRepair::Unknown(reason), _) => format!("UNKNOWN ({reason})"),
+        (SystemRepair::Fences(_), Some(first)) => {
+            let count = first.transitions.len();
+            format!("FENCES {count} (cost {})", 10 * count)
         }
     };
-    output::write(&text, args.output.as_deref())?;
-    Ok(code)
+    let change = |text: &str| diff(system.file.name(), system.file.text(), text);
+    if args.format == FencesFormat::Json {
+        let reason = if let SystemRepair::Unknown(reason) = repair { Some(reason.as_str()) } else { None };
+        let changes: Vec<(&[usize], String)> =
+            placements.iter().map(|placement| (&placement.transitions[..], change(&placement.text))).collect();
+        return repair_json(system, memory, (&line, reason), &changes, watch.seconds());
+    }
+    if let (true, Some(first)) = (args.diff, placements.first()) {
+        return change(&first.text);
+    }
+    let mut text = String::new();
+    for (at, placement) in placements.iter().enumerate().filter(|_| !args.write) {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "placement {}:", at + 1);
+        for &number in &placement.transitions {
+            let transition = &system.transitions[number];
+            let line = system.file.line(transition.span);
+            let _ = writeln!(text, "  fence() in the guard of {} (line {line})", transition.name);
+        }
+    }
+    text + &line + "\n"
 }
 
 /// A unified diff without context. Fences change lines, or put one before the line of a body.

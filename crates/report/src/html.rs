@@ -80,8 +80,13 @@ pub fn why(why: &Why<'_>) -> String {
     page(why.program, &why.model.title, ("safe", "FORBIDDEN", &question(why.program)), &body)
 }
 
-fn page(program: &Program, model: &str, (badge, line, question): (&str, &str, &str), body: &str) -> String {
+fn page(program: &Program, model: &str, head: (&str, &str, &str), body: &str) -> String {
     let name = if program.alone { program.source.name() } else { &program.name };
+    page_of(name, model, head, body)
+}
+
+/// A page about something with this name.
+pub(crate) fn page_of(name: &str, model: &str, (badge, line, question): (&str, &str, &str), body: &str) -> String {
     let (name, model) = (escape(name), escape(model));
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -1,8 +1,17 @@
-//! Array-based systems: verdicts as text and JSON.
+//! Array-based systems: verdicts as text; JSON, pictures and pages are below.
 
-use crate::json::SCHEMA;
+mod certificate;
+mod graph;
+mod html;
+mod json;
+mod run;
+
+pub use certificate::certificate;
+pub use graph::{dot, svg};
+pub use html::html;
+pub use json::{json, repair_json};
+
 use engine::NoAnswer;
-use serde::Serialize;
 use std::fmt::{self, Write};
 use system::certificate::{Certificate, Found};
 use system::machine::{Group, Machine, State, Step};
@@ -41,6 +50,8 @@ pub struct Run {
     pub first: State,
     /// The steps.
     pub steps: Vec<Step>,
+    /// The state after each step.
+    pub states: Vec<State>,
     /// The number of the bad property.
     pub property: usize,
 }
@@ -152,12 +163,19 @@ pub fn text(case: &SystemCase<'_>, statistics: bool) -> String {
         }
         SystemVerdict::Unsafe(run) => {
             let machine = Machine::new(case.system, run.processes, case.memory);
-            let _ = writeln!(out, "Yes. A run of {} processes:\n", run.processes);
-            let _ = writeln!(out, "  at first: {}", clean(&case.first(&machine, run).join(", ")));
-            for step in &run.steps {
-                let _ = writeln!(out, "  {}", case.step(&machine, step));
+            let count =
+                if run.processes == 1 { "1 process".to_owned() } else { format!("{} processes", run.processes) };
+            let _ = writeln!(out, "Yes. A run of {count}:\n");
+            let _ = writeln!(out, "  at first: {}\n", clean(&case.first(&machine, run).join(", ")));
+            let lines = case.lines(&machine, run);
+            let width = lines.iter().map(|line| line.who.chars().count()).max().unwrap_or(0);
+            for (at, line) in lines.iter().enumerate() {
+                let _ = writeln!(out, "  {:>3}  {:<width$}  {}", at + 1, line.who, line.words.join("; "));
             }
-            let _ = writeln!(out, "  bad state: {}", case.property(run.property));
+            let _ = writeln!(out, "\n  bad state: {}", case.bad(&machine, run));
+            for waiting in case.waiting(&machine, run) {
+                let _ = writeln!(out, "  still waiting: {waiting}");
+            }
         }
         SystemVerdict::Unknown(_) => {}
     }
@@ -168,71 +186,5 @@ pub fn text(case: &SystemCase<'_>, statistics: bool) -> String {
         }
     }
     let _ = writeln!(out, "\n{}", case.verdict);
-    out
-}
-
-#[derive(Serialize)]
-struct Document<'a> {
-    schema: &'static str,
-    kind: &'static str,
-    file: &'a str,
-    model: &'static str,
-    engine: &'static str,
-    processes: Option<u8>,
-    verdict: &'static str,
-    line: String,
-    reason: Option<String>,
-    run: Option<RunDocument>,
-    seconds: f64,
-    statistics: Vec<Statistic<'a>>,
-}
-
-#[derive(Serialize)]
-struct RunDocument {
-    processes: u8,
-    first: Vec<String>,
-    steps: Vec<String>,
-    bad: String,
-}
-
-#[derive(Serialize)]
-struct Statistic<'a> {
-    name: &'a str,
-    value: u64,
-}
-
-/// The same for programs.
-pub fn json(case: &SystemCase<'_>) -> String {
-    let (verdict, reason, run) = match case.verdict {
-        SystemVerdict::Safe { .. } => ("safe", None, None),
-        SystemVerdict::Unsafe(run) => ("unsafe", None, Some(run)),
-        SystemVerdict::Unknown(reason) => ("unknown", Some(reason.to_string()), None),
-    };
-    let run = run.map(|run| {
-        let machine = Machine::new(case.system, run.processes, case.memory);
-        RunDocument {
-            processes: run.processes,
-            first: case.first(&machine, run),
-            steps: run.steps.iter().map(|step| case.step(&machine, step).trim().to_owned()).collect(),
-            bad: case.property(run.property),
-        }
-    });
-    let document = Document {
-        schema: SCHEMA,
-        kind: "system",
-        file: case.system.file.name(),
-        model: memory_name(case.memory),
-        engine: "parametric",
-        processes: case.system.processes,
-        verdict,
-        line: case.verdict.to_string(),
-        reason,
-        run,
-        seconds: case.seconds,
-        statistics: case.statistics.iter().map(|(name, value)| Statistic { name, value: *value }).collect(),
-    };
-    let mut out =
-        serde_json::to_string_pretty(&document).expect("keys are strings and nothing here fails to serialise");
-    out.push('\n');
     out
 }

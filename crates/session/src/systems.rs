@@ -174,8 +174,8 @@ fn replay(
         found = Machine::new(system, number, memory).search(REPLAY, &stop);
     }
     match found {
-        Search::Bad { first, steps, property } => {
-            SystemVerdict::Unsafe(Run { processes: number, first, steps, property })
+        Search::Bad { first, steps, states, property } => {
+            SystemVerdict::Unsafe(Run { processes: number, first, steps, states, property })
         }
         Search::Exhausted { .. } | Search::Unfinished => SystemVerdict::Unknown(NoAnswer::GaveUp(format!(
             "a way of {} transitions to a bad state was found, but {processes} processes cannot go it",

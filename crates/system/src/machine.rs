@@ -12,6 +12,10 @@
 //! Values that nothing determines (at first, or after `:= ?`) are chosen when somebody reads them. Numbers are then
 //! chosen among those that the text mentions and their neighbours: what is found is real, but not everything is found.
 
+mod telling;
+
+pub use telling::{Sight, Told};
+
 use crate::{
     Access, Comparison, Formula, Kind, Memory, NewValue, Process, Property, System, Target, Term, Transition, Type,
     Update,
@@ -60,6 +64,8 @@ pub enum Search {
         first: State,
         /// The steps.
         steps: Vec<Step>,
+        /// The state after each step, as far as its values mattered until then.
+        states: Vec<State>,
         /// The number of the property.
         property: usize,
     },
@@ -648,12 +654,15 @@ impl<'a> Machine<'a> {
 
     fn trace(&self, nodes: &[(Node, Option<(usize, Step)>)], last: usize, end: &State, property: usize) -> Search {
         let mut steps = Vec::new();
+        let mut states = Vec::new();
         let mut at = last;
         while let Some((from, step)) = &nodes[at].1 {
             steps.push(step.clone());
+            states.push(if at == last { end.clone() } else { nodes[at].0.0.clone() });
             at = *from;
         }
         steps.reverse();
+        states.reverse();
         let mut first = nodes[at].0.0.clone();
         // Constants that were chosen on the way were so from the beginning.
         for (cell, value) in first.memory.iter_mut().enumerate() {
@@ -661,7 +670,7 @@ impl<'a> Machine<'a> {
                 *value = end.memory[cell];
             }
         }
-        Search::Bad { first, steps, property }
+        Search::Bad { first, steps, states, property }
     }
 }
 

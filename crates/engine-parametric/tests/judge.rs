@@ -1,0 +1,127 @@
+//! Every system of our corpus and, where it is present, of the shared one: the verdict under each model against a search
+//! of all states with two and with three processes and store buffers, as far as that is not too large.
+
+use engine::{NoAnswer, Observer};
+use engine_parametric::{Options, Outcome, check};
+use source::SourceFile;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use system::Memory;
+use system::machine::{Machine, Search};
+use witness::{CubeFlaw, check_cubes};
+
+/// How many states are searched.
+const STATES: usize = 20_000;
+
+struct Limit(Instant, Duration);
+
+impl Observer for Limit {
+    fn stop(&self) -> Option<NoAnswer> {
+        (self.0.elapsed() > self.1).then_some(NoAnswer::TimedOut(self.1))
+    }
+
+    fn phase(&self, _name: &str, _detail: &str) {}
+}
+
+/// All systems below these folders.
+fn systems(folders: &[PathBuf]) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = folders.to_vec();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("the folder is there").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "cub") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// What was compared.
+#[derive(Debug, Default)]
+struct Counts {
+    safe: usize,
+    certified: usize,
+    bad: usize,
+    undecided: usize,
+    complete: usize,
+    cut: usize,
+}
+
+fn compare(files: &[PathBuf]) -> Counts {
+    let mut counts = Counts::default();
+    for path in files {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).expect("the file was listed");
+        let system = front_arrays::parse(&SourceFile::new(&*name, text)).unwrap_or_else(|error| panic!("{error}"));
+        let models: &[Memory] = if system.is_weak() { &[Memory::Sc, Memory::Tso, Memory::Pso] } else { &[Memory::Sc] };
+        for &memory in models {
+            // Without weak memory some systems are only proved with candidates; with it, none needs them.
+            let guess = (!system.is_weak()).then_some(2);
+            let limit = Limit(Instant::now(), Duration::from_secs(10));
+            let answer = check(&system, memory, Options { guess, ..Options::default() }, &limit);
+            let mut found = false;
+            for n in [2, 3] {
+                if system.processes.is_some_and(|fixed| fixed != n) {
+                    continue;
+                }
+                let begin = Instant::now();
+                let run = Machine::new(&system, n, memory).search(STATES, &|| begin.elapsed().as_millis() > 700);
+                match run {
+                    Search::Bad { .. } => found = true,
+                    Search::Exhausted { .. } => counts.complete += 1,
+                    Search::Unfinished => counts.cut += 1,
+                }
+            }
+            match answer.map(|answer| (answer.outcome, answer.certificate)) {
+                Ok((Outcome::Safe, certificate)) => {
+                    assert!(!found, "{name} under {memory:?}: SAFE, but a bad state is reached");
+                    let certificate = certificate.expect("a safe system has a certificate");
+                    let begin = Instant::now();
+                    match check_cubes(&system, &certificate, &|| begin.elapsed().as_secs() > 2) {
+                        Ok(_) => counts.certified += 1,
+                        Err(CubeFlaw::Stopped) => {}
+                        Err(flaw) => panic!("{name} under {memory:?}: {flaw}"),
+                    }
+                    counts.safe += 1;
+                }
+                Ok((Outcome::Trace { processes, steps }, _)) => {
+                    let run = Machine::new(&system, processes, memory).replay(&steps, 100_000, &|| false);
+                    let real = matches!(run, Search::Bad { .. });
+                    assert!(real || !found, "{name} under {memory:?}: the trace is not real, but there is one");
+                    if real { counts.bad += 1 } else { counts.undecided += 1 }
+                }
+                Err(_) => counts.undecided += 1,
+            }
+        }
+    }
+    counts
+}
+
+#[test]
+fn our_systems_agree_with_the_machine() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let files = systems(&[root.join("examples"), root.join("corpus/arrays")]);
+    let counts = compare(&files);
+    assert!(counts.undecided <= 2, "{counts:?}");
+    assert!(counts.complete > counts.cut, "{counts:?}");
+}
+
+#[test]
+fn shared_systems_agree_with_the_machine() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/arrays");
+    let folder = std::env::var_os("FENCEPOST_ARRAYS").map_or(folder, PathBuf::from);
+    if !folder.is_dir() {
+        eprintln!("skipped: there is no shared corpus beside the repository (or set FENCEPOST_ARRAYS)");
+        return;
+    }
+    let files = systems(&[folder]);
+    assert_eq!(files.len(), 62);
+    let counts = compare(&files);
+    eprintln!("{counts:?}");
+    assert!(counts.undecided <= 4 && counts.complete >= 140 && counts.certified + 4 >= counts.safe, "{counts:?}");
+}

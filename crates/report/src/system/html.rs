@@ -1,0 +1,150 @@
+//! One page about a system: the run, the search as a picture, the text, the cubes.
+
+use super::graph::{drawn, order};
+use super::{SystemCase, SystemVerdict, clean, graph, memory_name};
+use crate::html::page_of;
+use crate::svg::escape;
+use std::fmt::Write;
+use system::certificate::{Certificate, Cube};
+use system::machine::Machine;
+
+/// More cubes than this are not listed.
+const LISTED: usize = 400;
+
+/// The page for what `check` found out.
+pub fn html(case: &SystemCase<'_>) -> String {
+    let mut body = String::new();
+    for invariant in &case.system.invariants {
+        let line = case.system.file.line(invariant.span);
+        let _ = writeln!(
+            body,
+            "<p class=\"note\">Taken for granted: the states of the invariant in line {line} do not occur.</p>"
+        );
+    }
+    let mut marked: Vec<u32> = case.system.bad.iter().map(|bad| case.system.file.line(bad.span)).collect();
+    body += "<div class=\"pair\">\n";
+    let badge = match case.verdict {
+        SystemVerdict::Safe { checked } => {
+            let cubes = case.certificate.map_or(0, |certificate| certificate.cubes.len());
+            let how = if *checked { "checked" } else { "not checked" };
+            let _ = writeln!(body, "<p class=\"story\">The certificate has {cubes} cubes and was {how}.</p>");
+            "safe"
+        }
+        SystemVerdict::Unsafe(run) => {
+            let machine = Machine::new(case.system, run.processes, case.memory);
+            let first = escape(&clean(&case.first(&machine, run).join(", ")));
+            let _ = writeln!(
+                body,
+                "<div class=\"story\">\n<h2>A run of {} processes</h2>\n<p>At first: <code>{first}</code></p>\n\
+                 <table class=\"happenings\">",
+                run.processes
+            );
+            for (at, line) in case.lines(&machine, run).iter().enumerate() {
+                let class = line.process.map_or(0, |process| usize::from(process) % 5 + 1);
+                let arrive = if line.line.is_none() { " arrive" } else { "" };
+                let number = line.line.map_or(String::new(), |line| line.to_string());
+                marked.extend(line.line);
+                let _ = writeln!(
+                    body,
+                    "<tr class=\"thread-{class}{arrive}\"><td>{}</td><td>{}</td><td>{number}</td><td>{}</td></tr>",
+                    at + 1,
+                    escape(&line.who),
+                    escape(&line.words.join("; "))
+                );
+            }
+            let bad = escape(&case.bad(&machine, run));
+            let _ =
+                writeln!(body, "<tr class=\"fail\"><td></td><td>bad state</td><td></td><td>{bad}</td></tr>\n</table>");
+            for waiting in case.waiting(&machine, run) {
+                let _ = writeln!(body, "<p>Still waiting: <code>{}</code></p>", escape(&waiting));
+            }
+            body += "</div>\n";
+            "unsafe"
+        }
+        SystemVerdict::Unknown(_) => "unknown",
+    };
+    source(&mut body, case, &marked);
+    body += "</div>\n";
+    picture(&mut body, case);
+    if let Some(certificate) = case.certificate {
+        cubes(&mut body, case, certificate);
+    }
+    let _ = writeln!(body, "<p class=\"fine\">Engine parametric, {:.2} s</p>", case.seconds);
+    let processes = case.system.processes.map_or("any number of processes".to_owned(), |n| format!("{n} processes"));
+    let question = format!("Can a bad state be reached, with {processes}?");
+    let line = case.verdict.to_string();
+    page_of(case.system.file.name(), memory_name(case.memory), (badge, &line, &question), &body)
+}
+
+/// The text with line numbers.
+fn source(out: &mut String, case: &SystemCase<'_>, marked: &[u32]) {
+    let _ = writeln!(out, "<div class=\"source\">\n<h2>{}</h2>\n<pre>", escape(case.system.file.name()));
+    for (at, text) in case.system.file.text().lines().enumerate() {
+        let line = at + 1;
+        let class = if marked.contains(&(line as u32)) { " marked" } else { "" };
+        let text = if class.is_empty() {
+            escape(text)
+        } else {
+            format!("<span class=\"instruction\">{}</span>", escape(text))
+        };
+        let _ = writeln!(out, "<span class=\"line{class}\" data-line=\"{line}\"><i>{line}</i>{text}</span>");
+    }
+    out.push_str("</pre>\n</div>\n");
+}
+
+fn picture(out: &mut String, case: &SystemCase<'_>) {
+    if case.found.is_empty() {
+        return;
+    }
+    out.push_str("<h2>The search, backwards from the bad states</h2>\n");
+    match graph::svg(case) {
+        Some(svg) => {
+            let (all, shown) = (case.found.len(), drawn(case).len());
+            if shown < all {
+                let _ = writeln!(out, "<p>Of {all} cubes the {shown} of the run are drawn.</p>");
+            }
+            let _ = writeln!(out, "<div class=\"search\">\n{svg}</div>");
+        }
+        None => {
+            let _ = writeln!(
+                out,
+                "<p>It has {} cubes, too many for a picture; --format dot has them.</p>",
+                case.found.len()
+            );
+        }
+    }
+    let reads: Vec<(usize, Vec<String>)> = drawn(case)
+        .into_iter()
+        .map(|at| (at, order(case, &case.found[at])))
+        .filter(|(_, all)| !all.is_empty())
+        .collect();
+    if reads.is_empty() || case.certificate.is_some() {
+        return;
+    }
+    out.push_str("<table>\n<caption>Pending reads</caption>\n<tr><th>cube</th><th>order</th></tr>\n");
+    for (at, words) in reads {
+        let words: Vec<String> = words.iter().map(|words| escape(words)).collect();
+        let _ = writeln!(out, "<tr><td>{}</td><td>{}</td></tr>", at + 1, words.join("<br>"));
+    }
+    out.push_str("</table>\n");
+}
+
+fn cubes(out: &mut String, case: &SystemCase<'_>, certificate: &Certificate) {
+    out.push_str("<h2>The certificate</h2>\n<p>No initial state is in a cube, every bad state is, and no transition leads into one from outside.</p>\n");
+    if certificate.cubes.len() > LISTED {
+        let _ = writeln!(out, "<p>It has {} cubes; --certificate writes them.</p>", certificate.cubes.len());
+        return;
+    }
+    out.push_str("<table>\n<tr><th></th><th>some distinct processes satisfy</th><th>pending reads</th></tr>\n");
+    for (at, cube) in certificate.cubes.iter().enumerate() {
+        let reads = |cube: &Cube| {
+            let words = cube.reads.iter().enumerate().map(|(at, read)| {
+                format!("r{} by #{}: {}", at + 1, read.process + 1, escape(&clean(&read.order(case.system).join(", "))))
+            });
+            words.collect::<Vec<_>>().join("<br>")
+        };
+        let text = escape(&clean(&cube.text(case.system)));
+        let _ = writeln!(out, "<tr><td>{}</td><td><code>{text}</code></td><td>{}</td></tr>", at + 1, reads(cube));
+    }
+    out.push_str("</table>\n");
+}
