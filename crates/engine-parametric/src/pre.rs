@@ -62,7 +62,8 @@ impl<'a> Images<'a> {
         };
         let kinds = system.transitions.iter().map(kinds).collect();
         let mut images = Images { system, memory, weak, fixed: system.fixed(), kinds, facts: Vec::new() };
-        for invariant in system.invariants.iter().filter(|invariant| !invariant.formula.has_quantifier()) {
+        let plain = |invariant: &&Property| !invariant.formula.has_quantifier() && invariant.params.is_empty();
+        for invariant in system.invariants.iter().filter(plain) {
             for cube in images.cubes(invariant) {
                 if let ([Lit::Number(linear)], 0) = (&cube.lits[..], cube.processes)
                     && let ([fact], [(_, cell)]) = (&linear.denied()[..], &linear.terms[..])

@@ -165,3 +165,21 @@ fn random_systems_agree_with_the_machine() {
         assert!(alarms * 3 <= count, "{memory:?}: {alarms} false alarms of {count}");
     }
 }
+
+#[test]
+fn invariants_exclude_no_more_than_they_say() {
+    let system = |invariant: &str| {
+        parse(&format!(
+            "type t = A | B\narray P[proc] : t\ninit (p) {{ P[p] = A }}\n{invariant}\nunsafe (p q) {{ P[p] = B && P[q] = B }}\n\
+             transition go ([p]) requires {{ P[p] = A }} {{ P[p] := B }}\n"
+        ))
+    };
+    // Of two processes none is a third one.
+    for (invariant, safe) in
+        [("invariant (p q r) { P[p] = B && P[q] = B }", false), ("invariant (p q) { P[p] = B && P[q] = B }", true)]
+    {
+        let answer =
+            check(&system(invariant), Memory::Sc, Options::default(), &engine::Unobserved).expect("it is small");
+        assert_eq!(matches!(answer.outcome, Outcome::Safe), safe, "{invariant}");
+    }
+}
