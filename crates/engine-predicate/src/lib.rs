@@ -34,6 +34,7 @@ mod zone;
 use automaton::{Automata, Halt, Knowledge};
 use engine::{Answer, Engine, Findings, Guarantee, Integers, NoAnswer, Observer, Property, Question, Refusal, Task};
 use machine::Move;
+use model::{Buffers, Model};
 use search::{Outcome, Search};
 use std::rc::Rc;
 use trace::{Feasible, Predicate as Learnt, Trace};
@@ -171,16 +172,39 @@ impl<'t> Proof<'t> {
         Answer { findings: Findings::Reach(vec![found]), guarantee, statistics }
     }
 
-    /// Goes a path with real buffers, and shows it if the property fails on it.
+    /// Goes a path with real buffers, and shows it if the property fails on it: without delays if that is possible too.
     fn replay(&mut self, path: &[Move]) -> Result<Option<Execution>, Halt> {
+        let mut execution = self.go(path, true)?;
+        let mut sequential = execution.is_some();
+        if execution.is_none() && self.automata.buffers != Buffers::None {
+            execution = self.go(path, false)?;
+            // Delays need not matter even where there are some.
+            let (program, property) = (self.task.program, self.property);
+            let allowed = |found: &Execution| {
+                Model::builtin("sc").is_some_and(|sc| witness::check_violation(program, &sc, found, property).is_ok())
+            };
+            sequential = execution.as_ref().is_some_and(allowed);
+        }
+        if sequential {
+            self.observer.phase("case 1", "possible under SC: fences do not help");
+        } else if execution.is_some() {
+            let model = self.task.model.name.to_uppercase();
+            self.observer.phase("case 2", &format!("possible under {model}: fences can help"));
+        }
+        Ok(execution)
+    }
+
+    /// Goes a path with real buffers; writes reach memory at once, or when the path says.
+    fn go(&mut self, path: &[Move], at_once: bool) -> Result<Option<Execution>, Halt> {
         let mut machine = search::machine(&mut self.automata, usize::MAX);
         machine.choices = Some(Vec::new());
-        let Some((state, _)) = machine.follow(path, Trace::default())? else { return Ok(None) };
+        let Some((state, _)) = machine.follow(path, at_once, Trace::default())? else { return Ok(None) };
         let Feasible::Yes(fixed) = state.zone.decide(machine.chosen) else { return Ok(None) };
         machine.choices = Some(fixed);
         machine.chosen = 0;
         machine.record = Some(Record::default());
-        let Some((state, violation)) = machine.follow(path, Zone::new(&Rc::from(Vec::new())))? else { return Ok(None) };
+        let zone = Zone::new(&Rc::from(Vec::new()));
+        let Some((state, violation)) = machine.follow(path, at_once, zone)? else { return Ok(None) };
         let Some(record) = machine.record.take() else { return Ok(None) };
         let bodies: Vec<_> = state.control.iter().map(|own| self.automata.node(own.node).body).collect();
         let program = self.task.program;
@@ -208,7 +232,7 @@ impl<'t> Proof<'t> {
                     return Ok(Err(format!("the abstraction with k = {} shows violations that do not happen", self.k)));
                 }
                 self.k += 1;
-                self.observer.phase("refine", &format!("possible with longer buffers only: k = {}", self.k));
+                self.observer.phase("case 3", &format!("possible in the k-abstraction only: k = {}", self.k));
                 Ok(Ok(()))
             }
         }
@@ -259,7 +283,7 @@ impl<'t> Proof<'t> {
         let more = if learnt.len() > 3 { ", ..." } else { "" };
         let (constants, sums) = (self.constants.len(), self.sums.len());
         let detail = format!("new predicates {}{more} ({constants} constants, {sums} sums)", names.join(", "));
-        self.observer.phase("refine", &format!("impossible: {detail}"));
+        self.observer.phase("case 4", &format!("impossible: {detail}"));
     }
 }
 

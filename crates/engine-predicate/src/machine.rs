@@ -372,8 +372,13 @@ impl<'p> Machine<'_, 'p> {
         together.then(|| Violation { thread: id, span, message: TWO_INSIDE.to_owned() })
     }
 
-    /// Goes a path with real buffers: where a thread has to wait for its buffer, it is emptied.
-    pub fn follow<V: Values>(&mut self, path: &[Move], zone: V) -> Result<Option<(State<V>, Violation)>, Halt> {
+    /// Goes a path with real buffers: where a thread has to wait for its buffer, it is emptied. If writes reach memory at once, it always is.
+    pub fn follow<V: Values>(
+        &mut self,
+        path: &[Move],
+        at_once: bool,
+        zone: V,
+    ) -> Result<Option<(State<V>, Violation)>, Halt> {
         let mut state = self.first(zone)?;
         for &step in path {
             match step {
@@ -401,7 +406,11 @@ impl<'p> Machine<'_, 'p> {
                     if let Some(violation) = self.violation(&state, thread) {
                         return Ok(Some((state, violation)));
                     }
+                    while let (true, Some(at)) = (at_once, { state.control[thread].buffer.ready().next() }) {
+                        self.flush(&mut state, thread, at);
+                    }
                 }
+                Move::Slot(..) | Move::Some(..) | Move::Last(..) if at_once => {}
                 Move::Slot(thread, _) | Move::Some(thread, _) | Move::Last(thread, _) => {
                     // Which one it was is known by its cell.
                     let Some(own) = state.control.get(thread) else { return Ok(None) };
