@@ -93,6 +93,9 @@ pub struct Running {
     /// Give up when this much memory is used
     #[arg(long, value_name = "MIB")]
     pub memory: Option<u64>,
+    /// Print each phase of the work to stderr, also where that is no terminal
+    #[arg(long)]
+    pub progress: bool,
 }
 
 /// A bound on loops.

@@ -347,6 +347,24 @@ impl<'p> Automata<'p> {
         self.objects.iter().skip(self.program.objects.len()).map(object).collect()
     }
 
+    /// How a cell is called in messages.
+    pub fn cell_name(&self, cell: u32) -> String {
+        let Address { object, offset } = self.cells[cell as usize].address;
+        let own = &self.objects[object.index()];
+        if own.cells.len() == 1 { own.name.clone() } else { format!("{}+{offset}", own.name) }
+    }
+
+    /// How a variable is called in messages.
+    pub fn var_name(&self, var: Var) -> String {
+        match self.vars.get_index(var as usize) {
+            Some(Name::Local(_, function, local)) => {
+                self.program.functions[function.index()].locals[local.index()].name.clone()
+            }
+            Some(Name::Own(cell)) => self.cell_name(*cell),
+            None => format!("v{var}"),
+        }
+    }
+
     fn intern(&mut self, node: Node) -> Result<u32, Halt> {
         let (at, new) = self.nodes.insert_full(node);
         if new {

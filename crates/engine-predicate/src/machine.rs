@@ -4,7 +4,8 @@
 //! search is possible with its buffers but exact values, and the replay with real buffers, which tells a [`Record`].
 
 use crate::automaton::{Automata, Edge, Halt, Status, Step, Way};
-use crate::zone::{Dim, Zone};
+use crate::values::{Dim, Values};
+use crate::zone::Zone;
 use ir::{ThreadId, Width, truncate};
 use model::Buffers;
 use std::rc::Rc;
@@ -30,9 +31,9 @@ pub struct Control {
 
 /// A set of states.
 #[derive(Debug, Clone)]
-pub struct State {
+pub struct State<V = Zone> {
     pub control: Vec<Control>,
-    pub zone: Zone,
+    pub zone: V,
 }
 
 /// A move from state to state.
@@ -92,8 +93,7 @@ impl Buffer {
 
 impl<'p> Machine<'_, 'p> {
     /// The state in which others may come to be.
-    pub fn first(&mut self) -> Result<State, Halt> {
-        let mut zone = Zone::new();
+    pub fn first<V: Values>(&mut self, mut zone: V) -> Result<State<V>, Halt> {
         for (cell, known) in self.automata.cells.iter().enumerate() {
             if let Some(value) = known.initial
                 && self.automata.knowledge.classes.get(&(cell as u32)) == Some(&ir::Usage::Shared)
@@ -109,12 +109,12 @@ impl<'p> Machine<'_, 'p> {
                 return Err(Halt::Limit("internal: the first thread cannot begin".to_owned()));
             }
         }
-        state.zone.sort();
+        state.zone.settle();
         Ok(state)
     }
 
     /// What can happen in a state.
-    pub fn moves(&mut self, state: &State) -> Result<Vec<Move>, Halt> {
+    pub fn moves<V>(&mut self, state: &State<V>) -> Result<Vec<Move>, Halt> {
         let mut moves = Vec::new();
         let opened = state.control.iter().position(|own| self.automata.node(own.node).open > 0);
         for (thread, own) in state.control.iter().enumerate() {
@@ -148,7 +148,7 @@ impl<'p> Machine<'_, 'p> {
     }
 
     /// Does a move, if it is possible.
-    pub fn step(&mut self, state: &State, step: Move) -> Result<Option<State>, Halt> {
+    pub fn step<V: Values>(&mut self, state: &State<V>, step: Move) -> Result<Option<State<V>>, Halt> {
         let mut next = state.clone();
         match step {
             Move::Run(thread, edge) => {
@@ -167,11 +167,11 @@ impl<'p> Machine<'_, 'p> {
                 buffer.settle();
             }
         }
-        next.zone.sort();
+        next.zone.settle();
         Ok(Some(next))
     }
 
-    fn flush(&mut self, state: &mut State, thread: usize, at: usize) {
+    fn flush<V: Values>(&mut self, state: &mut State<V>, thread: usize, at: usize) {
         let buffer = &mut state.control[thread].buffer;
         let (cell, _) = buffer.slots.remove(at);
         let left = buffer.slots.len();
@@ -186,7 +186,7 @@ impl<'p> Machine<'_, 'p> {
     }
 
     /// What a thread reads from a cell.
-    fn source(state: &State, thread: usize, cell: u32) -> Dim {
+    fn source<V>(state: &State<V>, thread: usize, cell: u32) -> Dim {
         let buffer = &state.control[thread].buffer;
         if buffer.set.contains(&cell) {
             return Dim::Last(thread, cell);
@@ -198,7 +198,7 @@ impl<'p> Machine<'_, 'p> {
     }
 
     /// Takes an edge. Says whether it is possible; nothing comes back if the record could not be told a value.
-    fn run(&mut self, state: &mut State, thread: usize, edge: &Edge) -> Result<bool, Halt> {
+    fn run<V: Values>(&mut self, state: &mut State<V>, thread: usize, edge: &Edge) -> Result<bool, Halt> {
         for step in &edge.steps {
             if !self.one(state, thread, step)? {
                 return Ok(false);
@@ -208,7 +208,7 @@ impl<'p> Machine<'_, 'p> {
         Ok(true)
     }
 
-    fn one(&mut self, state: &mut State, thread: usize, step: &Step) -> Result<bool, Halt> {
+    fn one<V: Values>(&mut self, state: &mut State<V>, thread: usize, step: &Step) -> Result<bool, Halt> {
         match step {
             Step::Guard(form) => {
                 return Ok(state.zone.guard(form, thread));
@@ -314,7 +314,7 @@ impl<'p> Machine<'_, 'p> {
     }
 
     /// A write goes to the buffer; its value has this name.
-    fn append(&self, state: &mut State, thread: usize, cell: u32) -> Dim {
+    fn append<V: Values>(&self, state: &mut State<V>, thread: usize, cell: u32) -> Dim {
         let total = self.automata.buffers == Buffers::Thread;
         let buffer = &mut state.control[thread].buffer;
         if buffer.set.is_empty() && buffer.slots.len() < self.k {
@@ -330,7 +330,7 @@ impl<'p> Machine<'_, 'p> {
         Dim::Last(thread, cell)
     }
 
-    fn choose(&mut self, state: &mut State, thread: usize, (dim, width): (Dim, Width)) -> bool {
+    fn choose<V: Values>(&mut self, state: &mut State<V>, thread: usize, (dim, width): (Dim, Width)) -> bool {
         state.zone.push(dim);
         let Some(choices) = &self.choices else { return true };
         let choice = Dim::Choice(self.chosen);
@@ -346,17 +346,17 @@ impl<'p> Machine<'_, 'p> {
     }
 
     /// What a dimension holds, as bits of a cell, if that is one value.
-    fn bits(&self, state: &State, dim: Dim, cell: u32) -> Option<u64> {
+    fn bits<V: Values>(&self, state: &State<V>, dim: Dim, cell: u32) -> Option<u64> {
         let value = state.zone.value(dim)?;
         Some(truncate(value as u64, self.automata.cells[cell as usize].width))
     }
 
-    fn held(&self, state: &State, cell: u32) -> Option<u64> {
+    fn held<V: Values>(&self, state: &State<V>, cell: u32) -> Option<u64> {
         self.bits(state, Dim::Memory(cell), cell)
     }
 
     /// What fails in a state into which this thread has come.
-    pub fn violation(&self, state: &State, thread: usize) -> Option<Violation> {
+    pub fn violation<V>(&self, state: &State<V>, thread: usize) -> Option<Violation> {
         let node = self.automata.node(state.control[thread].node);
         let id = ThreadId(thread as u32);
         if let Status::Failed(span, message) = &node.status {
@@ -372,9 +372,14 @@ impl<'p> Machine<'_, 'p> {
         together.then(|| Violation { thread: id, span, message: TWO_INSIDE.to_owned() })
     }
 
-    /// Goes a path with real buffers: where a thread has to wait for its buffer, it is emptied.
-    pub fn follow(&mut self, path: &[Move]) -> Result<Option<(State, Violation)>, Halt> {
-        let mut state = self.first()?;
+    /// Goes a path with real buffers: where a thread has to wait for its buffer, it is emptied. If writes reach memory at once, it always is.
+    pub fn follow<V: Values>(
+        &mut self,
+        path: &[Move],
+        at_once: bool,
+        zone: V,
+    ) -> Result<Option<(State<V>, Violation)>, Halt> {
+        let mut state = self.first(zone)?;
         for &step in path {
             match step {
                 Move::Run(thread, edge) => {
@@ -401,7 +406,11 @@ impl<'p> Machine<'_, 'p> {
                     if let Some(violation) = self.violation(&state, thread) {
                         return Ok(Some((state, violation)));
                     }
+                    while let (true, Some(at)) = (at_once, { state.control[thread].buffer.ready().next() }) {
+                        self.flush(&mut state, thread, at);
+                    }
                 }
+                Move::Slot(..) | Move::Some(..) | Move::Last(..) if at_once => {}
                 Move::Slot(thread, _) | Move::Some(thread, _) | Move::Last(thread, _) => {
                     // Which one it was is known by its cell.
                     let Some(own) = state.control.get(thread) else { return Ok(None) };
