@@ -1,12 +1,16 @@
 /* A stack of indices in an array, after a proposal that withstood much testing: pop marks its entry and may put
  * the head back. Three threads that pop and push again can own one index twice, but only after many switches
- * between them.
+ * between them. With -DTHREADS=4 there are four.
  * no verdict test: heavy
  * options: --unwind 3
  */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
+
+#ifndef THREADS
+#define THREADS 3
+#endif
 
 #define SIZE 3
 #define ROUNDS 2
@@ -58,13 +62,13 @@ static void *worker(void *arg)
 
 int main(void)
 {
-    pthread_t threads[3];
+    pthread_t threads[THREADS];
     atomic_store(&count, SIZE);
     for (int i = 0; i < SIZE; i++)
         atomic_store(&next[i], i + 1 < SIZE ? i + 1 : 0);
-    for (long i = 0; i < 3; i++)
+    for (long i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, worker, (void *)i);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     return 0;
 }

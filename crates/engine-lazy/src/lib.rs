@@ -27,6 +27,7 @@ mod lists;
 mod memory;
 mod problem;
 mod schedule;
+mod sole;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -35,7 +36,6 @@ use engine::{Answer, Engine, Findings, Guarantee, NoAnswer, Observer, Question, 
 use logic::Bool;
 use model::Buffers;
 use problem::{Bounds, Problem, Tags};
-use schedule::Rows;
 use source::Span;
 use symbolic::{Halt, Settings, Structure};
 use witness::Execution;
@@ -87,7 +87,7 @@ impl Engine for Lazy {
         let tags = Tags::new(task.program, &task.model.head, buffers);
         let enough = {
             let structure = structure(task, &tags, true, observer)?;
-            problem::enough(&structure, &Rows::new(&structure), &tags)
+            problem::enough(&structure, &tags)
         };
         let count = match task.question {
             Question::Reach(goals) => goals.len(),
@@ -142,12 +142,12 @@ pub fn emit_c(task: &Task<'_>, observer: &dyn Observer) -> Result<String, NoAnsw
     };
     let tags = Tags::new(task.program, &task.model.head, buffers);
     let structure = structure(task, &tags, false, observer)?;
-    let enough = problem::enough(&structure, &Rows::new(&structure), &tags);
+    let enough = problem::enough(&structure, &tags);
     let bounds = ladder(task, enough).into_iter().take(3).next_back();
     let Some(bounds) = bounds else { return Err(NoAnswer::GaveUp("no bounds were given to try".to_owned())) };
     // One round is enough to know the steps: in C the rounds are calls.
     let one = Bounds { rounds: 1, ..bounds };
-    let mut problem = Problem::new(task.program, structure, &tags, one, observer)?;
+    let mut problem = Problem::new(task.program, structure, &tags, one, true, observer)?;
     let goal = problem.violation(property);
     Ok(emit::emit(&problem, goal, buffers, bounds))
 }
@@ -201,7 +201,7 @@ impl Search<'_> {
     /// Looks for what has not been found yet.
     fn run(&self, found: &mut [Option<Execution>]) -> Result<Answer, NoAnswer> {
         let structure = structure(self.task, self.tags, true, self.observer)?;
-        let mut problem = Problem::new(self.task.program, structure, self.tags, self.bounds, self.observer)?;
+        let mut problem = Problem::new(self.task.program, structure, self.tags, self.bounds, false, self.observer)?;
         self.observer.phase("encode", &problem.describe());
         match self.task.question {
             Question::Reach(goals) => {

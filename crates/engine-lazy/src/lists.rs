@@ -31,6 +31,8 @@ struct List {
 enum Place {
     /// Its value: all writes to it reach memory at once.
     Plain(Term),
+    /// Nothing but when writes land: one thread makes them, and `sole.rs` knows what they are.
+    Sole(Term),
     Timed(List),
 }
 
@@ -61,6 +63,8 @@ pub struct Delays {
     pub locations: Vec<bool>,
     /// For each thread whether one of its own may.
     pub threads: Vec<bool>,
+    /// For each location whether one thread writes it, so that it needs no list in any case.
+    pub sole: Vec<bool>,
 }
 
 /// Memory with store buffers.
@@ -103,9 +107,13 @@ impl Lists {
         let zero = build.terms.constant(0, size.time());
         let mut places = Vec::with_capacity(initial.len());
         let mut last = Vec::with_capacity(initial.len());
-        for (&value, &timed) in initial.iter().zip(&delays.locations) {
+        for (place, &value) in initial.iter().enumerate() {
             last.push(vec![Last { value, time: zero }; size.threads]);
-            if !timed {
+            if delays.sole[place] {
+                places.push(Place::Sole(value));
+                continue;
+            }
+            if !delays.locations[place] {
                 places.push(Place::Plain(value));
                 continue;
             }
@@ -143,7 +151,7 @@ impl Lists {
     fn tick(&mut self, build: &mut Build<'_>, access: &Access) {
         // Where nobody cares what time it is, it may as well pass later.
         let timed = access.places.iter().any(|&(place, _)| matches!(self.places[place], Place::Timed(_)));
-        if !timed && !self.delays[access.thread] {
+        if !timed && !access.late && !self.delays[access.thread] {
             return;
         }
         let when = build.terms.and(access.when, access.ticks);
@@ -156,15 +164,20 @@ impl Lists {
     }
 
     fn write_to(&mut self, build: &mut Build<'_>, access: &Access, place: usize, when: Bool, value: Term) {
-        let (sentinel, thread) = (self.size.nodes as usize, access.thread);
+        let sentinel = self.size.nodes as usize;
         let mut list = match self.places[place].clone() {
             Place::Timed(list) => list,
             Place::Plain(old) => {
                 assert!(access.at_once, "what takes its time needs a list");
+                let thread = access.thread;
                 let own = if self.total { self.latest[thread] } else { self.floor[thread] };
                 let late = build.at_most(own, self.clock);
                 build.demand(when, late);
                 self.places[place] = Place::Plain(build.choose(when, value, old));
+                return;
+            }
+            Place::Sole(_) => {
+                self.land(build, access, place, when, value);
                 return;
             }
         };
@@ -186,17 +199,10 @@ impl Lists {
         build.demand(when, pending);
         let predecessor = self.select(build, &list.previous, successor);
         // When it lands.
-        let lands = access.guess.lands;
-        if access.at_once {
-            let now = build.terms.eq(lands, self.clock);
-            build.demand(when, now);
-        }
-        let own = if self.total { self.latest[thread] } else { self.last[place][thread].time };
+        let lands = self.land(build, access, place, when, value);
         let before = self.select(build, &list.times, predecessor);
-        for earliest in [self.clock, own, self.floor[thread], before] {
-            let late = build.at_most(earliest, lands);
-            build.demand(when, late);
-        }
+        let late = build.at_most(before, lands);
+        build.demand(when, late);
         let early = build.less(lands, after);
         build.demand(when, early);
         // Put it there.
@@ -207,6 +213,23 @@ impl Lists {
         self.put(build, &mut list.next, predecessor, when, node);
         self.put(build, &mut list.previous, successor, when, node);
         self.places[place] = Place::Timed(list);
+    }
+
+    /// When a write lands: not before what it must not overtake. Remembers it as the last one of its thread.
+    fn land(&mut self, build: &mut Build<'_>, access: &Access, place: usize, when: Bool, value: Term) -> Term {
+        let thread = access.thread;
+        // What lands at once does so at whatever time it is.
+        let lands = if access.at_once { self.clock } else { access.guess.lands };
+        let own = if self.total { self.latest[thread] } else { self.last[place][thread].time };
+        for earliest in [self.clock, own, self.floor[thread]] {
+            let late = build.at_most(earliest, lands);
+            build.demand(when, late);
+        }
+        if !access.at_once {
+            let end = build.terms.constant(u64::from(self.size.clock), self.size.time());
+            let in_time = build.at_most(lands, end);
+            build.demand(when, in_time);
+        }
         let last = self.last[place][thread];
         self.last[place][thread] =
             Last { value: build.choose(when, value, last.value), time: build.choose(when, lands, last.time) };
@@ -215,6 +238,7 @@ impl Lists {
         } else {
             Self::raise(build, when, self.latest[thread], lands)
         };
+        lands
     }
 
     /// Changes an array at a place that is a term, where a condition holds.
@@ -237,7 +261,7 @@ impl Memory for Lists {
         for &(place, _) in &access.places {
             let list = match self.places[place].clone() {
                 Place::Timed(list) => list,
-                Place::Plain(value) => {
+                Place::Plain(value) | Place::Sole(value) => {
                     read.push(value);
                     continue;
                 }
@@ -280,10 +304,14 @@ impl Memory for Lists {
         }
     }
 
+    fn clock(&self) -> Option<Term> {
+        Some(self.clock)
+    }
+
     fn last(&mut self, build: &mut Build<'_>, location: usize) -> Term {
         let list = match &self.places[location] {
             Place::Timed(list) => list,
-            Place::Plain(value) => return *value,
+            Place::Plain(value) | Place::Sole(value) => return *value,
         };
         let end = list.previous[self.size.nodes as usize];
         self.select(build, &list.values, end)

@@ -60,6 +60,8 @@ pub struct Access {
     pub places: Vec<(usize, Bool)>,
     /// When time may pass before it.
     pub ticks: Bool,
+    /// Whether it matters what time it is, whatever the locations.
+    pub late: bool,
     /// Whether a write reaches memory at once.
     pub at_once: bool,
     /// What is guessed about it.
@@ -99,6 +101,9 @@ pub trait Memory {
     /// A thread passes a fence.
     fn fence(&mut self, build: &mut Build<'_>, thread: usize, when: Bool, fence: Fence);
 
+    /// The time, if time passes.
+    fn clock(&self) -> Option<Term>;
+
     /// What a location holds when all writes have reached memory.
     fn last(&mut self, build: &mut Build<'_>, location: usize) -> Term;
 }
@@ -113,6 +118,11 @@ impl Plain {
     /// Memory that holds this at first.
     pub fn new(values: Vec<Term>) -> Self {
         Plain { values }
+    }
+
+    /// What each location holds now.
+    pub fn values(self) -> Vec<Term> {
+        self.values
     }
 }
 
@@ -129,6 +139,10 @@ impl Memory for Plain {
     }
 
     fn fence(&mut self, _build: &mut Build<'_>, _thread: usize, _when: Bool, _fence: Fence) {}
+
+    fn clock(&self) -> Option<Term> {
+        None
+    }
 
     fn last(&mut self, _build: &mut Build<'_>, location: usize) -> Term {
         self.values[location]

@@ -3,6 +3,7 @@
 use crate::lists::{Delays, Lists, Size};
 use crate::memory::{Access, Build, Fence, Guess, Memory, Plain};
 use crate::schedule::{Item, Rows, Turns};
+use crate::sole::{self, Sole, Writer};
 use crate::values::{Values, fit};
 use engine::{NoAnswer, Observer, Property};
 use ir::{Comparison, Location, Program, Proposition, TagSet, ThreadId, Width};
@@ -66,6 +67,10 @@ pub struct Step {
     pub drains: bool,
     /// Whether it is a write that reaches memory at once.
     pub at_once: bool,
+    /// Whether it happens before there are other threads.
+    pub early: bool,
+    /// Whether nobody notices when it happens.
+    pub hidden: bool,
     /// What a fence does.
     pub fences: Vec<Fence>,
 }
@@ -88,6 +93,16 @@ pub struct Settled {
 pub enum Work {
     Step(Step),
     Settled(Settled),
+}
+
+impl Work {
+    /// The step, if it is one.
+    pub fn step(&self) -> Option<&Step> {
+        match self {
+            Work::Step(step) => Some(step),
+            Work::Settled(_) => None,
+        }
+    }
 }
 
 /// A place where the property can fail.
@@ -121,16 +136,15 @@ pub struct Problem<'p> {
 /// For each event whether it is a write that may as well reach memory at once: it is made with an empty buffer, or the
 /// next event of its thread empties the buffer. In the second case the thread does nothing between the two that others
 /// could notice, so a write that lands later is a write that is made later.
-fn at_once(structure: &Structure, rows: &Rows, tags: &Tags) -> Vec<bool> {
+pub fn at_once(structure: &Structure, tags: &Tags) -> Vec<bool> {
     let drains = |event: &symbolic::Event| match event.kind {
         Kind::Fence => tags.fences(&event.tags).contains(&Fence::Drain),
         Kind::Read | Kind::Write => tags.drains(&event.tags) || event.section.is_some(),
     };
     let mut found = vec![false; structure.events.len()];
-    for row in &rows.rows {
+    for own in &structure.threads {
         let mut next: Option<&symbolic::Event> = None;
-        for item in row.items.iter().rev() {
-            let Item::Event(number) = *item else { continue };
+        for &number in own.iter().rev() {
             let event = &structure.events[number as usize];
             if event.guard == Bool::FALSE {
                 continue;
@@ -144,51 +158,76 @@ fn at_once(structure: &Structure, rows: &Rows, tags: &Tags) -> Vec<bool> {
 }
 
 /// The bounds that leave nothing out.
-pub fn enough(structure: &Structure, rows: &Rows, tags: &Tags) -> Bounds {
-    let at_once = at_once(structure, rows, tags);
-    let events = structure.events.iter().zip(&at_once).filter(|(event, at_once)| event.thread.is_some() && !**at_once);
-    let events = events.map(|(event, _)| event).filter(|event| event.kind == Kind::Write);
-    let delayed = events.filter(|event| event.guard != Bool::FALSE).count();
-    let events = structure.events.iter().filter(|event| event.thread.is_some() && event.kind == Kind::Write);
-    let writes: Vec<&symbolic::Event> = events.filter(|event| event.guard != Bool::FALSE).collect();
-    let to = |location: usize| writes.iter().filter(|write| write.candidates.contains(&(location as u32))).count();
-    let most = (0..structure.locations.len()).map(to).max().unwrap_or(0);
-    Bounds { rounds: rows.enough(), clock: (delayed as u32).max(1), nodes: (most as u32 + 1).max(2) }
+pub fn enough(structure: &Structure, tags: &Tags) -> Bounds {
+    let (early, at_once) = (sole::early(structure), at_once(structure, tags));
+    let delayed = |&at: &usize| {
+        let event = &structure.events[at];
+        let makes = event.thread.is_some() && event.kind == Kind::Write && event.guard != Bool::FALSE;
+        makes && !at_once[at] && !early[at]
+    };
+    let delayed = (0..structure.events.len()).filter(delayed).count();
+    let nodes = nodes(&sole::writers(structure, &early));
+    let rows = Rows::new(structure, Some(&sole::hidden(structure, tags, nodes)));
+    Bounds { rounds: rows.enough(), clock: (delayed as u32).max(1), nodes }
+}
+
+/// How many nodes are enough for all writes.
+fn nodes(writers: &[(usize, Writer)]) -> u32 {
+    let many = writers.iter().filter(|(_, writer)| *writer == Writer::Many).map(|(count, _)| *count);
+    (many.max().unwrap_or(0) as u32 + 1).max(2)
 }
 
 impl<'p> Problem<'p> {
+    /// The formula; `each`: every event is a step of its own.
     pub fn new(
         program: &'p Program,
         mut structure: Structure,
         tags: &Tags,
         bounds: Bounds,
+        each: bool,
         observer: &'p dyn Observer,
     ) -> Result<Self, NoAnswer> {
-        let rows = Rows::new(&structure);
+        let hidden = (!each).then(|| sole::hidden(&structure, tags, bounds.nodes));
+        let rows = Rows::new(&structure, hidden.as_deref());
         let mut facts = structure.constraints.clone();
         let turns = Turns::new(&mut structure.terms, &rows, bounds.rounds, &mut facts);
-        let roomy = bounds.nodes >= enough(&structure, &rows, tags).nodes;
+        let early = if rows.begins { sole::early(&structure) } else { vec![false; structure.events.len()] };
+        let writers = sole::writers(&structure, &early);
+        let roomy = bounds.nodes >= nodes(&writers);
         let size = Size { clock: bounds.clock, nodes: bounds.nodes, threads: structure.threads.len(), roomy };
-        let work = work(program, &mut structure, tags, &rows, &turns, size, &mut facts);
+        let hidden = hidden.unwrap_or_else(|| vec![false; structure.events.len()]);
+        let known = Known { at_once: at_once(&structure, tags), early, hidden };
+        let work = work(program, &mut structure, tags, &rows, &turns, size, &known, &mut facts);
         let mut values = Values::new(&structure);
         let mut initial = Vec::with_capacity(structure.locations.len());
         for location in 0..structure.locations.len() {
             let value = structure.events[location].value;
             initial.push(values.encode(&mut structure.terms, location, value));
         }
-        let count = initial.len();
-        let mut delays = Delays { locations: vec![false; count], threads: vec![false; structure.threads.len()] };
-        for work in work.iter().flatten() {
-            if let Work::Step(step) = work
-                && !step.at_once
-                && structure.events[step.event].kind == Kind::Write
-            {
+        let Structure { terms, events, locations, threads, .. } = &mut structure;
+        let mut build = Build { terms, facts, copies: Vec::new() };
+        let steps = || work.iter().flatten().filter_map(Work::step);
+        // Before there are other threads memory is what it seems to be.
+        let mut first = Plain::new(initial);
+        for step in steps().filter(|step| step.early) {
+            operate(&mut build, &mut first, &mut values, None, &events[step.event], step, 0);
+        }
+        let initial = first.values();
+        let mut sole = Sole::new(&writers, &initial);
+        let flags = |count: usize| vec![false; count];
+        let alone: Vec<bool> = (0..initial.len()).map(|place| sole.has(place)).collect();
+        let mut delays = Delays { locations: flags(initial.len()), threads: flags(threads.len()), sole: alone };
+        for step in steps().filter(|step| !step.early && events[step.event].kind == Kind::Write) {
+            let event = &events[step.event];
+            for &(place, here) in step.places.iter().filter(|(place, _)| delays.sole[*place]) {
+                let value = values.encode(build.terms, place, event.value);
+                sole.add(build.terms, step, event.guard, (place, here), value);
+            }
+            if !step.at_once {
                 step.places.iter().for_each(|&(place, _)| delays.locations[place] = true);
                 delays.threads[step.thread] = true;
             }
         }
-        let Structure { terms, events, locations, .. } = &mut structure;
-        let mut build = Build { terms, facts, copies: Vec::new() };
         let mut memory: Box<dyn Memory> = match tags.buffers {
             Buffers::None => Box::new(Plain::new(initial)),
             Buffers::Thread => Box::new(Lists::new(&mut build, size, true, &initial, &delays)),
@@ -200,8 +239,10 @@ impl<'p> Problem<'p> {
             }
             for work in work.iter().flatten() {
                 match work {
+                    Work::Step(step) if step.early => {}
                     Work::Step(step) => {
-                        operate(&mut build, &mut *memory, &mut values, &events[step.event], step, round);
+                        let sole = Some((&mut sole, &turns));
+                        operate(&mut build, &mut *memory, &mut values, sole, &events[step.event], step, round);
                     }
                     Work::Settled(Settled { thread, when, turns, .. }) => {
                         let when = build.terms.and(*when, turns[round]);
@@ -210,9 +251,12 @@ impl<'p> Problem<'p> {
                 }
             }
         }
-        let mut last = Vec::with_capacity(count);
+        let mut last = Vec::with_capacity(locations.len());
         for (at, location) in locations.iter().enumerate() {
-            let held = memory.last(&mut build, at);
+            let held = match sole.last(build.terms, &turns, at) {
+                Some(held) => held,
+                None => memory.last(&mut build, at),
+            };
             last.push(values.decode(build.terms, at, held, location.width));
         }
         let Build { facts, copies, .. } = build;
@@ -416,7 +460,15 @@ impl<'p> Problem<'p> {
     }
 }
 
+/// What is known of events: which writes land at once, what happens before there are other threads, what is hidden.
+struct Known {
+    at_once: Vec<bool>,
+    early: Vec<bool>,
+    hidden: Vec<bool>,
+}
+
 /// What each thread comes to.
+#[expect(clippy::too_many_arguments, reason = "the parts of a problem that is not there yet")]
 fn work(
     program: &Program,
     structure: &mut Structure,
@@ -424,10 +476,10 @@ fn work(
     rows: &Rows,
     turns: &Turns,
     size: Size,
+    known: &Known,
     facts: &mut Vec<Bool>,
 ) -> Vec<Vec<Work>> {
     let mut all = Vec::with_capacity(rows.rows.len());
-    let at_once = at_once(structure, rows, tags);
     for (thread, row) in rows.rows.iter().enumerate() {
         let mut own: Vec<Work> = Vec::new();
         for (at, item) in row.items.iter().enumerate() {
@@ -480,9 +532,13 @@ fn work(
                 Kind::Fence => (false, tags.fences(&symbolic.tags)),
                 Kind::Read | Kind::Write => (tags.drains(&symbolic.tags) || symbolic.section.is_some(), Vec::new()),
             };
-            let ticks = !follows;
-            let at_once = at_once[event];
-            own.push(Work::Step(Step { event, thread, unit, turns, places, guess, ticks, drains, at_once, fences }));
+            let early = known.early[event];
+            let hidden = known.hidden[event] && !early;
+            let at_once = known.at_once[event] || early;
+            let ticks = if early || hidden { Bool::FALSE } else { !follows };
+            let step =
+                Step { event, thread, unit, turns, places, guess, ticks, drains, at_once, early, hidden, fences };
+            own.push(Work::Step(step));
         }
         all.push(own);
     }
@@ -531,11 +587,12 @@ fn places(program: &Program, structure: &mut Structure, event: usize, facts: &mu
     found
 }
 
-/// What a step does if it has its turn in this round.
+/// What a step does if it has its turn in this round; `sole`: locations that one thread writes, and the turns.
 fn operate(
     build: &mut Build<'_>,
     memory: &mut dyn Memory,
     values: &mut Values,
+    mut sole: Option<(&mut Sole, &Turns)>,
     event: &symbolic::Event,
     step: &Step,
     round: usize,
@@ -550,10 +607,15 @@ fn operate(
     if step.drains {
         memory.fence(build, step.thread, when, Fence::Drain);
     }
-    let access = Access {
+    let has = |place: usize| sole.as_ref().is_some_and(|(sole, _)| sole.has(place));
+    let late = |place: usize| sole.as_ref().is_some_and(|(sole, _)| sole.is_late(place, step.thread));
+    let (alone, others): (Vec<(usize, Bool)>, Vec<(usize, Bool)>) =
+        step.places.iter().partition(|(place, _)| has(*place));
+    let mut access = Access {
         thread: step.thread,
         when,
-        places: step.places.clone(),
+        late: alone.iter().any(|&(place, _)| late(place)),
+        places: others,
         ticks: step.ticks,
         at_once: step.at_once,
         guess: step.guess,
@@ -561,16 +623,29 @@ fn operate(
     match event.kind {
         Kind::Fence => {}
         Kind::Read => {
-            let held = memory.read(build, &access);
-            for (&(place, here), held) in step.places.iter().zip(held) {
+            // What nobody notices costs nothing and takes no time.
+            let held = if step.hidden { Vec::new() } else { memory.read(build, &access) };
+            let mut all: Vec<((usize, Bool), Term)> = access.places.iter().copied().zip(held).collect();
+            if let Some((sole, turns)) = &mut sole {
+                for (place, here) in alone {
+                    let when = build.terms.and(when, here);
+                    let held = sole.read(build, turns, step, (place, when), round, memory.clock());
+                    all.push(((place, here), held));
+                }
+            }
+            for ((place, here), held) in all {
                 let when = build.terms.and(when, here);
                 let encoded = values.read(build.terms, place, event.value, held);
                 build.copies.push((when, encoded.0, encoded.1));
             }
         }
         Kind::Write => {
+            // Who keeps no time has nothing to remember of a write to a location that one thread writes.
+            if memory.clock().is_some() {
+                access.places = step.places.clone();
+            }
             let encode = |&(place, _): &(usize, Bool)| values.encode(build.terms, place, event.value);
-            let written: Vec<Term> = step.places.iter().map(encode).collect();
+            let written: Vec<Term> = access.places.iter().map(encode).collect();
             memory.write(build, &access, &written);
         }
     }

@@ -3,6 +3,7 @@
 //! A thread is a row of items: its events, and the places where it starts or joins others. What must not be taken apart
 //! (a read-modify-write, an atomic section) is one unit. In each round each thread, in the order of their numbers, passes
 //! some of its units; which ones is guessed: for each unit and each round, whether it is passed by the end of the round.
+//! What happens before the first thread is started, and the first starts, are one unit that is always passed.
 
 use logic::{Bool, Terms};
 use symbolic::{Link, Moment, Structure};
@@ -40,17 +41,35 @@ pub struct Rows {
     links: Vec<Link>,
     /// How many threads are there from the start.
     own: u32,
+    /// Whether the first unit of the first thread is passed before anything else happens.
+    pub begins: bool,
+}
+
+/// How many events of the first thread happen before there are others, if it is alone at first.
+pub fn begins(structure: &Structure) -> Option<usize> {
+    if structure.threads.len() != structure.started.len() + 1 {
+        return None;
+    }
+    let first = &structure.threads[0];
+    let leaves = structure.links.iter().filter(|link| link.from.0 == 0 && link.when != Bool::FALSE);
+    let count = leaves.map(|link| link.from.1 as usize).min().unwrap_or(usize::MAX).min(first.len());
+    // An atomic section is not taken apart.
+    let section = |at: usize| first.get(at).and_then(|&event| structure.events[event as usize].section);
+    let inside = count > 0 && section(count - 1).is_some() && section(count - 1) == section(count);
+    (!inside).then_some(count)
 }
 
 impl Rows {
-    pub fn new(structure: &Structure) -> Self {
+    /// The steps; `hidden`: which events belong to the step before, or nothing if each event is a step of its own.
+    pub fn new(structure: &Structure, hidden: Option<&[bool]>) -> Self {
         let links = structure.links.clone();
         let count = structure.threads.len();
         let own = (count - structure.started.len()) as u32;
-        let mut rows = Rows { rows: vec![Row::default(); count], links, own };
+        let mut rows = Rows { rows: vec![Row::default(); count], links, own, begins: false };
         for thread in 0..count {
-            rows.rows[thread] = rows.row(structure, thread);
+            rows.rows[thread] = rows.row(structure, thread, hidden);
         }
+        rows.begins = hidden.is_some() && begins(structure).is_some() && rows.rows[0].count > 0;
         rows
     }
 
@@ -65,7 +84,7 @@ impl Rows {
         self.links[number].from.1 >= length && !self.starts(number)
     }
 
-    fn row(&self, structure: &Structure, thread: usize) -> Row {
+    fn row(&self, structure: &Structure, thread: usize, hidden: Option<&[bool]>) -> Row {
         let events = &structure.threads[thread];
         let length = events.len() as u32;
         // The position; at a position first the links, in their order, then the event; the end comes last.
@@ -82,9 +101,23 @@ impl Rows {
             }
         }
         keyed.sort_by_key(|(key, _)| *key);
-        let positions = keyed.iter().map(|((position, _), _)| *position).collect();
+        let positions: Vec<u32> = keyed.iter().map(|((position, _), _)| *position).collect();
         let items: Vec<Item> = keyed.into_iter().map(|(_, item)| item).collect();
-        let units = units(structure, &items);
+        let alone = begins(structure).filter(|_| thread == 0).map(|count| count as u32);
+        let joined = |at: usize| {
+            let Some(hidden) = hidden else { return false };
+            match items[at] {
+                Item::Event(event) => hidden[event as usize] || alone.is_some_and(|alone| positions[at] < alone),
+                // Whoever starts one thread may as well start the next one, since its writes have reached memory.
+                Item::Departs(link) => {
+                    let after = at.checked_sub(1).map(|before| items[before]);
+                    let again = matches!(after, Some(Item::Departs(before)) if self.starts(before));
+                    self.starts(link) && (again || alone.is_some_and(|alone| positions[at] <= alone))
+                }
+                Item::Arrives(_) => false,
+            }
+        };
+        let units = units(structure, &items, &joined);
         let count = units.last().map_or(0, |last| last + 1);
         Row { items, positions, units, count }
     }
@@ -118,14 +151,17 @@ impl Rows {
 
     /// How many rounds there are at most in which something happens that could not have happened in another one.
     pub fn enough(&self) -> u32 {
-        let all: usize = self.rows.iter().map(|row| row.count).sum();
-        let longest = self.rows.iter().map(|row| row.count).max().unwrap_or(0);
-        (1 + all - longest) as u32
+        let mut counts: Vec<usize> = self.rows.iter().map(|row| row.count).collect();
+        if self.begins {
+            counts[0] -= 1;
+        }
+        let longest = counts.iter().copied().max().unwrap_or(0);
+        (1 + counts.iter().sum::<usize>() - longest) as u32
     }
 }
 
-/// For each item the unit that it belongs to.
-fn units(structure: &Structure, items: &[Item]) -> Vec<usize> {
+/// For each item the unit that it belongs to; some items belong to that of the one before.
+fn units(structure: &Structure, items: &[Item], belongs: &dyn Fn(usize) -> bool) -> Vec<usize> {
     let place = |event: u32| items.iter().position(|item| *item == Item::Event(event));
     let mut together: Vec<(usize, usize)> = Vec::new();
     for pair in &structure.amo {
@@ -143,7 +179,7 @@ fn units(structure: &Structure, items: &[Item]) -> Vec<usize> {
     }
     let mut units: Vec<usize> = Vec::with_capacity(items.len());
     for at in 0..items.len() {
-        let joined = together.iter().any(|&(first, last)| first < at && at <= last);
+        let joined = belongs(at) || together.iter().any(|&(first, last)| first < at && at <= last);
         let unit = match units.last() {
             None => 0,
             Some(&last) => last + usize::from(!joined),
@@ -166,9 +202,13 @@ impl Turns {
     pub fn new(terms: &mut Terms, rows: &Rows, rounds: u32, facts: &mut Vec<Bool>) -> Self {
         let rounds = rounds as usize;
         let mut passed: Vec<Vec<Vec<Bool>>> = Vec::new();
-        for row in &rows.rows {
+        for (thread, row) in rows.rows.iter().enumerate() {
             let mut own: Vec<Vec<Bool>> = Vec::new();
             for unit in 0..row.count {
+                if rows.begins && (thread, unit) == (0, 0) {
+                    own.push(vec![Bool::TRUE; rounds]);
+                    continue;
+                }
                 let guesses: Vec<Bool> = (0..rounds).map(|_| terms.fresh_bool()).collect();
                 for pair in guesses.windows(2) {
                     facts.push(terms.implies(pair[0], pair[1]));
@@ -193,12 +233,7 @@ impl Turns {
                 let (from, departs) = (link.from.0 as usize, rows.departure(number));
                 for round in 0..rounds {
                     let here = turns.passed[thread][row.units[at]][round];
-                    // Who comes before us in a round has had its turn.
-                    let by_then = if from < thread { Some(round) } else { round.checked_sub(1) };
-                    let there = match (departs, by_then) {
-                        (Some((_, unit)), Some(round)) => turns.passed[from][unit][round],
-                        _ => Bool::FALSE,
-                    };
+                    let there = departs.map_or(Bool::FALSE, |(_, unit)| turns.by_then(from, unit, thread, round));
                     let both = terms.and(here, link.when);
                     facts.push(terms.implies(both, there));
                 }
@@ -237,6 +272,13 @@ impl Turns {
     /// Whether a unit is passed in the end.
     pub fn passed(&self, thread: usize, unit: usize) -> Bool {
         self.passed[thread][unit][self.rounds - 1]
+    }
+
+    /// Whether a unit is passed when another thread has its turn in a round.
+    pub fn by_then(&self, thread: usize, unit: usize, other: usize, round: usize) -> Bool {
+        // Who comes before us in a round has had its turn.
+        let round = if thread < other { Some(round) } else { round.checked_sub(1) };
+        round.map_or(Bool::FALSE, |round| self.passed[thread][unit][round])
     }
 
     /// Whether a unit is passed in this round.

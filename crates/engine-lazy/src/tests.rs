@@ -133,7 +133,8 @@ fn lists(operations: &[Operation], total: bool, clock: u32, nodes: u32) -> BTree
     let size = Size { clock, nodes, threads: THREADS, roomy: nodes > 8 };
     let zero = terms.constant(0, width);
     let mut build = Build { terms: &mut terms, facts: Vec::new(), copies: Vec::new() };
-    let delays = Delays { locations: vec![true; LOCATIONS], threads: vec![true; THREADS] };
+    let delays =
+        Delays { locations: vec![true; LOCATIONS], threads: vec![true; THREADS], sole: vec![false; LOCATIONS] };
     let mut memory = Lists::new(&mut build, size, total, &[zero; LOCATIONS], &delays);
     let mut reads: Vec<Term> = Vec::new();
     for &operation in operations {
@@ -147,6 +148,7 @@ fn lists(operations: &[Operation], total: bool, clock: u32, nodes: u32) -> BTree
             when: Bool::TRUE,
             places: vec![(place, Bool::TRUE)],
             ticks: Bool::TRUE,
+            late: false,
             at_once: false,
             guess,
         };
