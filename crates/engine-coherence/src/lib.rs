@@ -20,7 +20,7 @@
 //! choice has too many values, and where memory is read that nobody has written.
 
 mod buffer;
-
+mod crowd;
 mod local;
 mod machine;
 mod search;
@@ -44,6 +44,12 @@ const TURNS: usize = 6;
 /// The largest k that is tried without being asked for.
 const LARGEST_K: usize = 12;
 
+/// How many threads of a crowd are looked at together: at first, and at most. Two, since less says nothing about locks.
+const COMPANY: std::ops::RangeInclusive<usize> = 2..=3;
+
+/// The largest k that is tried with crowds.
+const CROWD_K: usize = 4;
+
 /// The engine `coherence`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Coherence;
@@ -66,8 +72,9 @@ impl Engine for Coherence {
             return Err(NoAnswer::GaveUp("the engine `coherence` does not take this task".to_owned()));
         };
         let knowledge = Knowledge { threads: 1, ..Knowledge::default() };
-        let search = Search { task, buffers, property, observer, knowledge, cost: search::Cost::default() };
-        Proof { search, k: None }.find()
+        let knowledge = Knowledge { apart: task.options.glance, ..knowledge };
+        let search = Search { task, buffers, property, observer, knowledge, cost: search::Cost::default(), company: 0 };
+        Proof { search, k: None, company: None, lonely: None }.find()
     }
 }
 
@@ -76,6 +83,10 @@ struct Proof<'t> {
     search: Search<'t>,
     /// The largest k that was needed.
     k: Option<usize>,
+    /// The largest number of threads of a crowd that had to be looked at together.
+    company: Option<usize>,
+    /// Why threads have numbers of their own, though many are started.
+    lonely: Option<String>,
 }
 
 /// What is known after a search.
@@ -86,6 +97,8 @@ enum Known {
     Nothing,
     /// There are more states than were to be visited.
     TooMany,
+    /// There are crowds.
+    Crowd,
 }
 
 impl Proof<'_> {
@@ -104,12 +117,13 @@ impl Proof<'_> {
         }
         for beginning in &alone.beginnings {
             if found.is_none() {
-                found = self.decide(beginning)?;
+                found = self.decide(beginning).map_err(|why| self.explain(why))?;
             }
         }
         let cost = self.search.cost;
         let mut statistics = vec![("states".to_owned(), cost.states), ("bytes".to_owned(), cost.bytes)];
         statistics.extend(self.k.map(|k| ("k".to_owned(), k as u64)));
+        statistics.extend(self.company.map(|size| ("threads of a crowd looked at together".to_owned(), size as u64)));
         Ok(Answer { findings: Findings::Reach(vec![found]), guarantee: Guarantee::Full, statistics })
     }
 
@@ -126,6 +140,8 @@ impl Proof<'_> {
         };
         match self.attempt(beginning, given, usize::MAX)? {
             Known::Safe => Ok(None),
+            Known::Crowd if self.crowd(beginning, &[given])? => Ok(None),
+            Known::Crowd => self.decide(beginning),
             Known::Violation(execution) => Ok(Some(*execution)),
             Known::Nothing if matches!(given, Memory::Exact(_)) => Err(NoAnswer::GaveUp(format!(
                 "nothing was found with buffers of at most {} writes",
@@ -154,6 +170,16 @@ impl Proof<'_> {
             for &memory in &plan[..turns] {
                 match self.attempt(beginning, memory, budget)? {
                     Known::Safe => return Ok(None),
+                    Known::Crowd => {
+                        let memories = match self.search.buffers {
+                            Buffers::None => vec![memory],
+                            Buffers::Thread | Buffers::Location => (0..=CROWD_K).map(Memory::Full).collect(),
+                        };
+                        if self.crowd(beginning, &memories)? {
+                            return Ok(None);
+                        }
+                        open.push(memory);
+                    }
                     Known::Violation(execution) => return Ok(Some(*execution)),
                     Known::Nothing => {}
                     Known::TooMany => open.push(memory),
@@ -171,6 +197,54 @@ impl Proof<'_> {
         Err(NoAnswer::GaveUp(format!("the abstraction with k = {k} shows violations that do not happen")))
     }
 
+    /// Looks for a proof for any number of threads, from coarse to fine. If there is none, threads have numbers from now on.
+    fn crowd(&mut self, beginning: &Beginning, memories: &[Memory]) -> Result<bool, NoAnswer> {
+        let mut plan: Vec<(Memory, usize)> =
+            memories.iter().flat_map(|memory| COMPANY.map(|company| (*memory, company))).collect();
+        let mut why = "what any number of threads seem to do need not happen".to_owned();
+        for round in 0.. {
+            let budget = FIRST_LOOK << (2 * round).min(40);
+            let mut open = Vec::new();
+            for (memory, company) in plan {
+                // States that are merged would be views that are not there.
+                let memory = if let Memory::Partial(k) = memory { Memory::Full(k) } else { memory };
+                self.search.company = company;
+                let known = self.attempt(beginning, memory, budget);
+                self.search.company = 0;
+                match known {
+                    Ok(Known::Safe) => {
+                        self.company = self.company.max(Some(company));
+                        return Ok(true);
+                    }
+                    Ok(Known::TooMany) => open.push((memory, company)),
+                    Ok(Known::Nothing | Known::Violation(_) | Known::Crowd) => {}
+                    Err(NoAnswer::GaveUp(what)) => {
+                        why = what;
+                        open.clear();
+                        break;
+                    }
+                    Err(other) => return Err(other),
+                }
+            }
+            plan = open;
+            if plan.is_empty() {
+                break;
+            }
+        }
+        self.lonely = Some(why);
+        self.search.knowledge.crowds.clear();
+        self.search.knowledge.apart = true;
+        Ok(false)
+    }
+
+    /// Why there is no answer, and why there is none for any number of threads.
+    fn explain(&self, why: NoAnswer) -> NoAnswer {
+        match (why, &self.lonely) {
+            (NoAnswer::GaveUp(what), Some(lonely)) => NoAnswer::GaveUp(format!("{what}, and {lonely}")),
+            (why, _) => why,
+        }
+    }
+
     fn attempt(&mut self, beginning: &Beginning, memory: Memory, budget: usize) -> Result<Known, NoAnswer> {
         match self.search.run(beginning, memory, budget)?.map_err(NoAnswer::GaveUp)? {
             Outcome::Done { exact } => {
@@ -182,6 +256,8 @@ impl Proof<'_> {
                 }
                 Ok(Known::Safe)
             }
+            Outcome::Failure(_) if self.search.company > 0 => Ok(Known::Nothing),
+            Outcome::Crowd => Ok(Known::Crowd),
             Outcome::Failure(path) => {
                 let found = self.search.replay(beginning, &path);
                 Ok(found.map_or(Known::Nothing, |execution| Known::Violation(Box::new(execution))))

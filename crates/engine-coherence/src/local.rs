@@ -1,5 +1,6 @@
 //! What belongs to one thread: where it is, its locals, and the memory that only it uses.
 
+use crate::world::At;
 use ir::{Address, FunctionId, LocalId, ObjectId, Width};
 use source::Span;
 
@@ -9,6 +10,8 @@ pub struct Local {
     /// Its number.
     pub thread: usize,
     pub body: FunctionId,
+    /// Where it was started, if it has a number of its own and another thread started it.
+    pub started: Option<At>,
     /// The functions that are being executed, the innermost last.
     pub frames: Vec<Frame>,
     pub status: Status,

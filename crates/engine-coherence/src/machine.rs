@@ -7,7 +7,7 @@
 use crate::buffer::{BufferId, Buffers, Flush, Policy};
 use crate::local::{Local, Status};
 use crate::thread::{Pending, Runner};
-use crate::world::{Halt, World};
+use crate::world::{At, CROWD, HANDLE, Halt, World};
 use indexmap::IndexSet;
 use ir::TagSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -17,6 +17,9 @@ use witness::{Action, Record, TWO_INSIDE, Violation};
 
 /// How many threads there may be.
 const THREADS: usize = 32;
+
+/// How many threads one place may start before they are taken for a crowd.
+const FEW: usize = 4;
 
 /// How many actions one step may have.
 const LENGTH: usize = 100_000;
@@ -43,6 +46,8 @@ pub enum Step {
 pub struct Machine<'p> {
     pub world: World<'p>,
     pub buffers: Buffers,
+    /// How many threads of crowds a state has at most.
+    company: usize,
     locals: IndexSet<Local, FxBuildHasher>,
     pendings: Vec<Rc<Pending>>,
     after: FxHashMap<(LocalId, u64), (LocalId, Option<u64>)>,
@@ -82,7 +87,7 @@ enum Flow {
 }
 
 impl<'p> Machine<'p> {
-    pub fn new(world: World<'p>, policy: Policy) -> Self {
+    pub fn new(world: World<'p>, policy: Policy, company: usize) -> Self {
         let mut memories = IndexSet::default();
         memories.insert(Memory::default());
         let mut locals = IndexSet::default();
@@ -91,6 +96,7 @@ impl<'p> Machine<'p> {
         Machine {
             world,
             buffers: Buffers::new(policy),
+            company,
             locals,
             pendings: vec![Rc::new(Pending::Nothing)],
             after: FxHashMap::default(),
@@ -107,6 +113,11 @@ impl<'p> Machine<'p> {
 
     /// How many numbers a state has.
     pub fn width(&self) -> usize {
+        self.prefix() + 2 * self.company
+    }
+
+    /// How many of them are about memory and the threads that have numbers. The rest are about threads of crowds.
+    pub fn prefix(&self) -> usize {
         1 + 2 * self.world.knowledge.threads
     }
 
@@ -204,9 +215,12 @@ impl<'p> Machine<'p> {
     pub fn expand(&mut self, state: &[u32]) -> Result<(), Halt> {
         self.found.clear();
         self.steps.clear();
-        for thread in 0..self.world.knowledge.threads {
-            if state[1 + 2 * thread] == 0 {
-                break;
+        let first = self.world.knowledge.threads;
+        for thread in 0..first + self.company {
+            let own = &state[1 + 2 * thread..][..2];
+            // Of two threads of a crowd in the same state one is enough.
+            if own[0] == 0 || (thread > first && own == &state[2 * thread - 1..][..2]) {
+                continue;
             }
             self.run(state, thread)?;
             let buffer = state[2 + 2 * thread];
@@ -222,11 +236,38 @@ impl<'p> Machine<'p> {
 
     fn flush(&mut self, state: &[u32], thread: usize, flush: Flush) {
         let memory = self.store(state[0], flush.cell, flush.value);
-        let at = self.found.len();
-        self.found.extend(state);
-        self.found[at] = memory;
-        self.found[at + 2 + 2 * thread] = flush.rest;
-        self.steps.push(Step::Flush(thread, flush.cell));
+        let mut state = state.to_vec();
+        state[0] = memory;
+        state[2 + 2 * thread] = flush.rest;
+        self.emit(state, Step::Flush(thread, flush.cell));
+    }
+
+    /// A step leads to this state.
+    fn emit(&mut self, state: Vec<u32>, step: Step) {
+        if self.company == 0 {
+            self.found.extend(state);
+            if self.world.record.is_none() {
+                self.steps.push(step);
+            }
+            return;
+        }
+        let (prefix, rest) = state.split_at(self.prefix());
+        // Who has nothing to do any more leaves the crowd.
+        let stays = |own: &&[u32]| own[1] != 0 || *self.pendings[own[0] as usize] != Pending::Nothing;
+        let mut crowd: Vec<&[u32]> = rest.chunks_exact(2).filter(|own| own[0] != 0).filter(stays).collect();
+        crowd.sort_unstable();
+        let size = self.company.min(crowd.len());
+        let mut chosen: Vec<usize> = (0..size).collect();
+        loop {
+            self.found.extend(prefix);
+            chosen.iter().for_each(|&at| self.found.extend(crowd[at]));
+            self.found.extend(std::iter::repeat_n(0, 2 * (self.company - size)));
+            self.steps.push(step.clone());
+            // The next selection of as many, in the order of positions.
+            let Some(last) = (0..size).rev().find(|&at| chosen[at] < crowd.len() - size + at) else { break };
+            chosen[last] += 1;
+            (last + 1..size).for_each(|at| chosen[at] = chosen[at - 1] + 1);
+        }
     }
 
     /// The steps in which a thread runs: the next thing that others can notice, and all that follows which they cannot.
@@ -253,10 +294,7 @@ impl<'p> Machine<'p> {
             match self.act(&mut item, thread)? {
                 Flow::Done => {}
                 Flow::Before => {
-                    if self.world.record.is_none() {
-                        self.steps.push(Step::Run(thread, item.choices));
-                    }
-                    self.found.extend(item.state);
+                    self.emit(item.state, Step::Run(thread, item.choices));
                     return Ok(true);
                 }
                 Flow::Disabled => return Ok(false),
@@ -314,7 +352,7 @@ impl<'p> Machine<'p> {
     fn together(&mut self, item: &Item, thread: usize) {
         let inside = |at: usize| self.locals[item.state[1 + 2 * at] as usize].inside;
         let Some(span) = inside(thread) else { return };
-        if (0..self.world.knowledge.threads).any(|other| other != thread && inside(other).is_some()) {
+        if (0..(item.state.len() - 1) / 2).any(|other| other != thread && inside(other).is_some()) {
             let violation = Violation { thread: ir::ThreadId(thread as u32), span, message: TWO_INSIDE.to_owned() };
             self.failure = Some((Step::Run(thread, item.choices.clone()), violation));
         }
@@ -427,23 +465,29 @@ impl<'p> Machine<'p> {
                 self.together(item, thread);
             }
             Pending::Choose(values) => return Ok(Flow::Split(values.to_vec())),
-            Pending::Spawn { function, args } => {
+            Pending::Spawn { function, args, at } => {
                 if buffer != 0 {
                     return wait(item.may);
                 }
-                let Some(free) = (0..self.world.knowledge.threads).find(|at| item.state[1 + 2 * at] == 0) else {
-                    self.world.knowledge.threads += 1;
-                    let more = self.world.knowledge.threads > THREADS;
-                    let what = || Halt::Limit(format!("more than {THREADS} threads are started"));
-                    return Err(if more { what() } else { Halt::Again });
-                };
-                self.note(id, |record, _| record.choose(thread, free as u64));
-                self.go_on(&mut item.state, thread, free as u64 + 1)?;
-                let born = Runner::start(&self.world, free, *function, args);
-                item.state[1 + 2 * free] = self.settle(born)?;
-                self.look(item, free, thread);
+                if self.world.knowledge.crowds.contains(at) {
+                    self.go_on(&mut item.state, thread, HANDLE)?;
+                    let born = Runner::start(&self.world, CROWD, *function, args);
+                    let born = self.settle(born)?;
+                    item.state.extend([born, 0]);
+                    self.look(item, item.state.len() / 2 - 1, thread);
+                } else {
+                    let free = self.free(&item.state, thread, *at)?;
+                    self.note(id, |record, _| record.choose(thread, free as u64));
+                    self.go_on(&mut item.state, thread, free as u64 + 1)?;
+                    let born = Local { started: Some(*at), ..Runner::start(&self.world, free, *function, args) };
+                    item.state[1 + 2 * free] = self.settle(born)?;
+                    self.look(item, free, thread);
+                }
             }
             Pending::Join { handle } => {
+                if *handle == HANDLE && self.world.has_crowds() {
+                    return Err(Halt::Limit("one of any number of threads is waited for".to_owned()));
+                }
                 let other = usize::try_from(*handle).ok().and_then(|handle| handle.checked_sub(1));
                 let other = other.filter(|&other| other != thread && other < self.world.knowledge.threads);
                 let ended = other.filter(|other| item.state[2 + 2 * other] == 0).and_then(|other| {
@@ -473,6 +517,27 @@ impl<'p> Machine<'p> {
         item.may = may;
         self.look(item, thread, thread);
         Ok(Flow::Done)
+    }
+
+    /// The number of a thread that is started here. If many are, they become a crowd, and the search begins anew.
+    fn free(&mut self, state: &[u32], thread: usize, at: At) -> Result<usize, Halt> {
+        let numbered = self.world.knowledge.threads;
+        let same = |slot: &usize| self.locals[state[1 + 2 * slot] as usize].started == Some(at);
+        let many = thread >= numbered || (0..numbered).filter(same).count() >= FEW;
+        let knowledge = &mut self.world.knowledge;
+        if many && !knowledge.apart {
+            knowledge.crowds.insert(at);
+            knowledge.threads = 1;
+            return Err(Halt::Again);
+        }
+        (0..numbered).find(|at| state[1 + 2 * at] == 0).ok_or_else(|| {
+            knowledge.threads += 1;
+            if knowledge.threads > THREADS {
+                Halt::Limit(format!("more than {THREADS} threads are started"))
+            } else {
+                Halt::Again
+            }
+        })
     }
 
     fn stopped_inside(&self, item: &Item, thread: usize) -> bool {

@@ -20,7 +20,7 @@ const WAYS: usize = 256;
 /// The state in which others may come to be: the first thread, the objects, and the choices up to here.
 #[derive(Debug, Clone)]
 pub struct Beginning {
-    local: Local,
+    pub local: Local,
     objects: Vec<Object>,
     choices: Vec<u64>,
 }
@@ -40,6 +40,8 @@ pub enum Outcome {
     Failure(Vec<NamedStep>),
     /// There are more states than were allowed.
     Budget,
+    /// There are crowds, and the search was to give each thread a number.
+    Crowd,
 }
 
 /// A step of a path, in terms that another machine understands.
@@ -138,6 +140,30 @@ pub struct Search<'t> {
     pub observer: &'t dyn Observer,
     pub knowledge: Knowledge,
     pub cost: Cost,
+    /// How many threads of crowds are looked at together; none if there are no crowds.
+    pub company: usize,
+}
+
+/// The beat at which a search asks whether to stop and tells how far it is.
+pub struct Pulse<'t> {
+    observer: &'t dyn Observer,
+    started: Instant,
+    reported: Instant,
+}
+
+impl Pulse<'_> {
+    pub fn beat(&mut self, space: &Space) -> Result<(), NoAnswer> {
+        if let Some(why) = self.observer.stop() {
+            return Err(why);
+        }
+        if self.reported.elapsed() > REPORT {
+            self.reported = Instant::now();
+            let rate = space.len() as f64 / self.started.elapsed().as_secs_f64();
+            let (states, mib) = (space.len(), space.bytes() >> 20);
+            self.observer.phase("search", &format!("{states} states, {rate:.0} a second, {mib} MiB"));
+        }
+        Ok(())
+    }
 }
 
 impl<'t> Search<'t> {
@@ -158,10 +184,17 @@ impl<'t> Search<'t> {
         budget: usize,
     ) -> Result<Result<Outcome, String>, NoAnswer> {
         loop {
+            if !self.knowledge.crowds.is_empty() && self.company == 0 {
+                return Ok(Ok(Outcome::Crowd));
+            }
             let mut world = self.world();
             world.globals.clone_from(&beginning.objects);
-            let mut machine = Machine::new(world, self.policy(memory));
-            let result = self.explore(&mut machine, beginning, budget);
+            let mut machine = Machine::new(world, self.policy(memory), self.company);
+            let result = if self.company == 0 {
+                self.explore(&mut machine, beginning, budget)
+            } else {
+                self.explore_views(&mut machine, beginning, budget)
+            };
             self.knowledge = machine.world.knowledge.clone();
             match result? {
                 Ok(outcome) => return Ok(Ok(outcome)),
@@ -185,7 +218,7 @@ impl<'t> Search<'t> {
         };
         space.insert(&first, NOBODY, |_, word| word);
         let mut again: VecDeque<u32> = VecDeque::new();
-        let (mut next, started, mut reported) = (0, Instant::now(), Instant::now());
+        let (mut next, mut pulse) = (0, self.pulse());
         let mut state = first;
         let outcome = loop {
             let at = if next < space.len() as u32 {
@@ -200,15 +233,7 @@ impl<'t> Search<'t> {
                 break Outcome::Budget;
             }
             if at.is_multiple_of(256) {
-                if let Some(why) = self.observer.stop() {
-                    return Err(why);
-                }
-                if reported.elapsed() > REPORT {
-                    reported = Instant::now();
-                    let rate = space.len() as f64 / started.elapsed().as_secs_f64();
-                    let (states, mib) = (space.len(), space.bytes() >> 20);
-                    self.observer.phase("search", &format!("{states} states, {rate:.0} a second, {mib} MiB"));
-                }
+                pulse.beat(&space)?;
             }
             state.copy_from_slice(space.row(at));
             if let Err(halt) = machine.expand(&state) {
@@ -245,6 +270,16 @@ impl<'t> Search<'t> {
             }
             machine.found = found;
         };
+        self.count(&space, machine);
+        Ok(Ok(outcome))
+    }
+
+    pub fn pulse(&self) -> Pulse<'t> {
+        Pulse { observer: self.observer, started: Instant::now(), reported: Instant::now() }
+    }
+
+    /// Adds up what a search cost, and tells it.
+    pub fn count(&mut self, space: &Space, machine: &Machine<'_>) {
         self.cost.states += space.len() as u64;
         self.cost.bytes = self.cost.bytes.max(space.bytes() as u64);
         let (locals, memories, buffers) = machine.sizes();
@@ -254,7 +289,6 @@ impl<'t> Search<'t> {
             machine.buffers.policy().memory
         );
         self.observer.phase("search", &shape);
-        Ok(Ok(outcome))
     }
 
     /// Goes a path with buffers as they are, and shows it if the property fails on it.
@@ -263,7 +297,7 @@ impl<'t> Search<'t> {
         world.record = Some(Record::default());
         let (local, objects) = again(&mut world, &beginning.choices).ok()?;
         world.globals = objects;
-        let mut machine = Machine::new(world, self.policy(Memory::Exact(usize::MAX)));
+        let mut machine = Machine::new(world, self.policy(Memory::Exact(usize::MAX)), 0);
         let mut state = machine.start(local).ok()?;
         for step in path {
             let step = match step {

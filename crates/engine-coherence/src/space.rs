@@ -52,6 +52,12 @@ impl Space {
         self.parents[at as usize]
     }
 
+    /// Where a state is, if it is there.
+    pub fn find(&self, row: &[u32]) -> Option<u32> {
+        let key = |_: usize, word: u32| word;
+        self.table.find(hash(row, &key), |at| self.row(*at) == row).copied()
+    }
+
     /// Adds a state, unless one with the same key is there: a number in a row counts as what `key` makes of it. Says where
     /// it is and whether it is new.
     pub fn insert(&mut self, row: &[u32], parent: u32, key: impl Fn(usize, u32) -> u32) -> (u32, bool) {

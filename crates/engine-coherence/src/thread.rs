@@ -1,11 +1,12 @@
 //! One thread by itself: from one instruction that others can notice to the next.
 
 use crate::local::{Frame, Local, Object, PRIVATE, Slot, Status, Target, private};
-use crate::world::{Halt, OBJECTS, World};
+use crate::world::{At, CROWD, HANDLE, Halt, OBJECTS, World};
 use engine::Property;
 use ir::{
-    Address, Expr, FunctionId, Instr, LocalId, ObjectId, Op, System, TagSet, Terminator, Usage, Width, eval, truncate,
+    Address, Expr, FunctionId, Instr, LocalId, ObjectId, Op, System, TagSet, Terminator, UnaryOp, Usage, Width, eval, truncate,
 };
+use model::Buffers;
 use rustc_hash::FxHashSet;
 use source::Span;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -18,6 +19,9 @@ const DEPTH: usize = 200;
 
 /// After this many jumps back a thread may run in circles.
 const PATIENCE: u32 = 100;
+
+/// What cannot be done with the handles of crowds.
+const COMPUTES: &str = "the handle of one of any number of threads is compared or computed with";
 
 /// What a thread is about to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +41,7 @@ pub enum Pending {
     /// Go on with one of these values as the input.
     Choose(Box<[u64]>),
     /// Start a thread. The input is its handle.
-    Spawn { function: FunctionId, args: Vec<u64> },
+    Spawn { function: FunctionId, args: Vec<u64>, at: At },
     /// Wait for the thread with this handle. The input is its result.
     Join { handle: u64 },
     /// Enter or leave a critical section, or end inside one.
@@ -87,6 +91,7 @@ impl<'p> Runner<'_, 'p> {
         Local {
             thread,
             body,
+            started: None,
             frames: vec![frame],
             status: Status::Runs,
             open: 0,
@@ -175,6 +180,9 @@ impl<'p> Runner<'_, 'p> {
             Op::Load { dst, .. } => self.assign(*dst, input),
             Op::Rmw { dst, when, value, .. } => {
                 self.assign(*dst, input);
+                if input == HANDLE && self.world.has_crowds() {
+                    return self.limit(COMPUTES);
+                }
                 if when.as_ref().is_none_or(|when| self.value(when).0 != 0) {
                     let (value, width) = self.value(value);
                     self.refuse_escape(value)?;
@@ -230,6 +238,15 @@ impl<'p> Runner<'_, 'p> {
                 Status::Runs => {}
                 Status::Ended(_) | Status::Stopped => return Ok(Pending::Nothing),
                 Status::Failed(..) => return Ok(Pending::Fail),
+            }
+            if self.world.has_crowds() {
+                if self.computes_with_handles() {
+                    return self.limit(COMPUTES);
+                }
+                if self.leaves_out()? {
+                    self.local.frame().index += 1;
+                    continue;
+                }
             }
             if let Some(local) = self.undecided() {
                 let function = self.function();
@@ -370,9 +387,47 @@ impl<'p> Runner<'_, 'p> {
         if self.local.open > 0 {
             return self.limit("a thread ends inside an atomic section");
         }
+        // Nobody can wait for a thread of a crowd.
+        let value = if self.local.thread == CROWD { 0 } else { value };
         self.refuse_escape(value)?;
         self.stop(Status::Ended(value));
         Ok(())
+    }
+
+    /// Whether what comes next does more with the handle of a crowd's thread than to hand it on.
+    fn computes_with_handles(&self) -> bool {
+        let Some(frame) = self.local.frames.last().filter(|frame| frame.locals.contains(&HANDLE)) else { return false };
+        let holds = |local: LocalId| frame.locals[local.index()] == HANDLE;
+        match self.instr() {
+            Some(instr) => expressions(&instr.op).into_iter().any(|expr| computes(expr, &holds)),
+            None => match &self.function().blocks[frame.block as usize].terminator {
+                Terminator::Branch { condition: looked, .. }
+                | Terminator::Return(Some(looked))
+                | Terminator::Exit(Some(looked)) => computes(looked, &holds),
+                Terminator::Goto(_) | Terminator::Return(None) | Terminator::Exit(None) | Terminator::Cut { .. } => {
+                    false
+                }
+            },
+        }
+    }
+
+    /// Whether what comes next is a write that nobody reads and that orders nothing: it need not be done.
+    fn leaves_out(&mut self) -> Result<bool, Halt> {
+        let Some(Op::Store { addr, value, tags }) = self.instr().map(|instr| &instr.op) else { return Ok(false) };
+        let orders = self.world.buffers != Buffers::None && self.world.drains(tags);
+        if orders || self.alone.is_some() {
+            return Ok(false);
+        }
+        let (mut open, frame) = (false, self.local.frame());
+        addr.for_each_local(&mut |local| open |= frame.open.contains(&local));
+        if open {
+            return Ok(false);
+        }
+        let (width, word) = (self.value(value).1, self.value(addr).0);
+        Ok(match self.find(word, width)? {
+            Place::Cell(cell) => self.world.leaves_out(cell),
+            Place::Private(..) | Place::Alone(..) | Place::Nowhere => false,
+        })
     }
 
     /// Executes an instruction that nobody can notice, or says what comes that somebody can.
@@ -400,7 +455,7 @@ impl<'p> Runner<'_, 'p> {
                         };
                         self.assign(*dst, value);
                     }
-                    Place::Cell(cell) => match self.world.touch(cell, self.local.thread, false)? {
+                    Place::Cell(cell) => match self.read_touch(cell, false)? {
                         Usage::Shared => return Ok(Some(Pending::Load { cell, drains: self.world.drains(tags) })),
                         Usage::Constant(_) | Usage::Private(_) => {
                             let value = self.own(cell)?;
@@ -431,7 +486,7 @@ impl<'p> Runner<'_, 'p> {
                     Place::Nowhere => return Ok(None),
                     Place::Private(object, slot) => self.local.heap[object].1.cells[slot].value,
                     Place::Alone(object, slot) => self.alone.as_ref().and_then(|all| all[object].cells[slot].value),
-                    Place::Cell(cell) => match self.world.touch(cell, self.local.thread, true)? {
+                    Place::Cell(cell) => match self.read_touch(cell, true)? {
                         Usage::Shared => {
                             let world = &self.world;
                             if self.local.open == 0 && !world.drains(read_tags) && !world.drains(write_tags) {
@@ -522,7 +577,9 @@ impl<'p> Runner<'_, 'p> {
                 for &arg in &args {
                     self.refuse_escape(arg)?;
                 }
-                return Ok(Some(Pending::Spawn { function: *function, args }));
+                let frame = self.local.frame();
+                let at = (frame.function, frame.block, frame.index);
+                return Ok(Some(Pending::Spawn { function: *function, args, at }));
             }
             System::Join { thread, result: _ } => {
                 let handle = self.value(thread).0;
@@ -533,6 +590,9 @@ impl<'p> Runner<'_, 'p> {
                 return Ok(Some(Pending::Join { handle }));
             }
             System::Current { dst } => {
+                if self.local.thread == CROWD {
+                    return self.limit("one of any number of threads asks who it is");
+                }
                 let handle = self.local.thread as u64 + 1;
                 self.assign(*dst, handle);
             }
@@ -594,6 +654,9 @@ impl<'p> Runner<'_, 'p> {
             return Ok(number);
         }
         let thread = self.local.thread;
+        if thread == CROWD {
+            return self.limit("one of any number of threads makes an object that others may know");
+        }
         let at = self.local.made.iter().position(|(own, _)| *own == site).unwrap_or_else(|| {
             self.local.made.push((site, 0));
             self.local.made.len() - 1
@@ -612,6 +675,12 @@ impl<'p> Runner<'_, 'p> {
         });
         self.world.made.entry(number).or_insert((object, thread, count));
         Ok(number)
+    }
+
+    /// The thread reads a cell, and perhaps writes it: who uses it now?
+    fn read_touch(&mut self, cell: u32, writes: bool) -> Result<Usage, Halt> {
+        self.world.note_read(cell)?;
+        self.world.touch(cell, self.local.thread, writes)
     }
 
     /// Others must not learn about a private object.
@@ -645,6 +714,9 @@ impl<'p> Runner<'_, 'p> {
 
     /// The cell of an access. If there is none, the thread stops or the property fails.
     fn locate(&mut self, word: u64, width: Width, span: Span) -> Result<Place, Halt> {
+        if word == HANDLE && self.world.has_crowds() {
+            return self.limit(COMPUTES);
+        }
         let found = self.find(word, width)?;
         if matches!(found, Place::Nowhere) {
             match self.world.property {
@@ -711,6 +783,47 @@ impl<'p> Runner<'_, 'p> {
             && let Some(object) = self.world.shown.get_mut(at)
         {
             object.insert(slot.clone());
+        }
+    }
+}
+
+/// The expressions of an instruction.
+fn expressions(op: &Op) -> Vec<&Expr> {
+    match op {
+        Op::Assign { dst: _, value } => vec![value],
+        Op::Load { addr, .. } => vec![addr],
+        Op::Store { addr, value, tags: _ } | Op::StoreConditional { success: _, addr, value, tags: _ } => {
+            vec![addr, value]
+        }
+        Op::Rmw { addr, when, value, .. } => when.iter().chain([addr, value]).collect(),
+        Op::Fence { tags: _ } => Vec::new(),
+        Op::Assume { condition, waits: _ } => vec![condition],
+        Op::System(op) => match op {
+            System::Call { args, .. } | System::Spawn { args, .. } => args.iter().collect(),
+            System::Assert { condition, message: _ } => vec![condition],
+            System::Join { thread, result: _ } => vec![thread],
+            System::Alloc { size, .. } => vec![size],
+            System::Nondet { .. }
+            | System::Current { .. }
+            | System::AtomicBegin
+            | System::AtomicEnd
+            | System::Critical { .. }
+            | System::Await
+            | System::Publish => Vec::new(),
+        },
+    }
+}
+
+/// Whether an expression is more than a copy of what it looks at, and looks at a local that holds a handle.
+fn computes(expr: &Expr, holds: &impl Fn(LocalId) -> bool) -> bool {
+    match expr {
+        Expr::Const(..) | Expr::Address(..) | Expr::Local(_) => false,
+        Expr::Unary(UnaryOp::ZeroExtend(_) | UnaryOp::SignExtend(_), operand) => computes(operand, holds),
+        Expr::Unary(UnaryOp::Truncate(width), operand) if width.bits() >= 32 => computes(operand, holds),
+        Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => {
+            let mut found = false;
+            expr.for_each_local(&mut |local| found |= holds(local));
+            found
         }
     }
 }

@@ -19,6 +19,15 @@ pub enum Halt {
     Limit(String),
 }
 
+/// The number that all threads of crowds have.
+pub const CROWD: usize = 1 << 20;
+
+/// The handle that all threads of crowds have. It fits into 32 bits and is the address of nothing.
+pub const HANDLE: u64 = 0x7EAD_0001;
+
+/// A place in the program: a function, a block, and an instruction there.
+pub type At = (FunctionId, u32, u32);
+
 /// A cell that is not in a private object.
 #[derive(Debug, Clone)]
 pub struct Cell {
@@ -41,9 +50,15 @@ pub enum CellName {
 pub struct Knowledge {
     pub classes: FxHashMap<CellName, Usage>,
     /// Places where objects are made that other threads may know.
-    pub escapes: FxHashSet<(FunctionId, u32, u32)>,
-    /// How many threads there are.
+    pub escapes: FxHashSet<At>,
+    /// How many threads there are that have a number of their own.
     pub threads: usize,
+    /// Places that start crowds: any number of threads without numbers.
+    pub crowds: FxHashSet<At>,
+    /// Whether all threads have to have numbers.
+    pub apart: bool,
+    /// If there are crowds: the cells that somebody reads.
+    pub read: FxHashSet<CellName>,
 }
 
 /// The program and what is known about its memory.
@@ -57,13 +72,15 @@ pub struct World<'p> {
     pub knowledge: Knowledge,
     pub liveness: Liveness<'p>,
     pub sites: Vec<Site>,
-    site_of: FxHashMap<(FunctionId, u32, u32), u32>,
+    site_of: FxHashMap<At, u32>,
     /// The objects that exist when other threads come to be.
     pub globals: Vec<Object>,
     /// The objects that were made later and that others may know.
     pub made: BTreeMap<u32, (Object, usize, u32)>,
     pub cells: Vec<Cell>,
     numbers: FxHashMap<Address, u32>,
+    /// Cells whose writes were left out, since nobody reads them.
+    left_out: FxHashSet<CellName>,
     /// When a path is shown: what happens on it.
     pub record: Option<Record>,
     /// When a path is shown: the objects made so far, in order.
@@ -91,6 +108,7 @@ impl<'p> World<'p> {
             made: BTreeMap::new(),
             cells: Vec::new(),
             numbers: FxHashMap::default(),
+            left_out: FxHashSet::default(),
             record: None,
             shown: Vec::new(),
         };
@@ -183,7 +201,11 @@ impl<'p> World<'p> {
     /// A thread uses a cell: who uses it now? If that is not what was thought, the search begins anew.
     pub fn touch(&mut self, cell: u32, thread: usize, writes: bool) -> Result<Usage, Halt> {
         let class = self.class(cell);
-        let now = class.with(thread, writes);
+        let now = match class.with(thread, writes) {
+            // One thread of a crowd is never the only one.
+            Usage::Private(CROWD) => Usage::Shared,
+            now @ (Usage::Constant(_) | Usage::Private(_) | Usage::Shared) => now,
+        };
         if now != class {
             self.knowledge.classes.insert(self.cells[cell as usize].name, now);
             if !matches!(now, Usage::Constant(_)) {
@@ -191,6 +213,31 @@ impl<'p> World<'p> {
             }
         }
         Ok(now)
+    }
+
+    /// Whether there are threads without numbers.
+    pub fn has_crowds(&self) -> bool {
+        !self.knowledge.crowds.is_empty()
+    }
+
+    /// A thread reads a cell. If writes to it were left out, the search begins anew.
+    pub fn note_read(&mut self, cell: u32) -> Result<(), Halt> {
+        if !self.has_crowds() {
+            return Ok(());
+        }
+        let name = self.cells[cell as usize].name;
+        self.knowledge.read.insert(name);
+        if self.left_out.contains(&name) { Err(Halt::Again) } else { Ok(()) }
+    }
+
+    /// Whether a write to a cell can be left out, since nobody reads it.
+    pub fn leaves_out(&mut self, cell: u32) -> bool {
+        let name = self.cells[cell as usize].name;
+        let unread = !self.knowledge.read.contains(&name);
+        if unread {
+            self.left_out.insert(name);
+        }
+        unread
     }
 
     /// The object of this number that others may know.
