@@ -30,7 +30,7 @@ fn condition(lit: &Lit) -> Condition {
             }
         }
         Lit::Before(one, two) => Condition::Before(*one, *two),
-        Lit::Written(of) => Condition::Written(cell(*of)),
+        Lit::Over(of, write) => Condition::Over(cell(*of), usize::from(write.event) - 1),
         Lit::NotFrom(of, by) => Condition::NotFrom(cell(*of), *by),
     }
 }

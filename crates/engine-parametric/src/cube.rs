@@ -47,8 +47,9 @@ pub(crate) enum Lit {
     Number(Linear),
     /// The first process is before the second.
     Before(u8, u8),
-    /// The read takes its value from a write that is still to be found, not from the initial state.
-    Written(Cell),
+    /// The read takes its value from a write that is still to be found and that takes effect after the write of an event:
+    /// that event's view of the cell stands for its write.
+    Over(Cell, Cell),
     /// The read does not take its value from a write of this process.
     NotFrom(Cell, u8),
 }
@@ -56,13 +57,26 @@ pub(crate) enum Lit {
 impl Lit {
     pub(crate) fn cells(&self, see: &mut dyn FnMut(Cell)) {
         match self {
-            Lit::Is(cell, _, _) | Lit::Written(cell) | Lit::NotFrom(cell, _) => see(*cell),
+            Lit::Is(cell, _, _) | Lit::Over(cell, _) | Lit::NotFrom(cell, _) => see(*cell),
             Lit::Same(one, two, _) => {
                 see(*one);
                 see(*two);
             }
             Lit::Number(linear) => linear.terms.iter().for_each(|&(_, cell)| see(cell)),
             Lit::Before(..) => {}
+        }
+    }
+
+    /// The events that it speaks of, counted from 1.
+    pub(crate) fn events(&self, see: &mut dyn FnMut(u8)) {
+        let mut event = |cell: Cell| {
+            if cell.event > 0 {
+                see(cell.event);
+            }
+        };
+        self.cells(&mut event);
+        if let Lit::Over(_, write) = self {
+            event(*write);
         }
     }
 
@@ -74,7 +88,7 @@ impl Lit {
                 see(*one);
                 see(*two);
             }
-            Lit::Is(..) | Lit::Same(..) | Lit::Number(_) | Lit::Written(_) => {}
+            Lit::Is(..) | Lit::Same(..) | Lit::Number(_) | Lit::Over(..) => {}
         }
     }
 
@@ -89,7 +103,7 @@ impl Lit {
             Lit::Same(one, two, sign) => same(cell(*one), cell(*two), *sign),
             Lit::Number(linear) => Lit::Number(linear.map(&cell)),
             Lit::Before(one, two) => Lit::Before(processes[usize::from(*one)], processes[usize::from(*two)]),
-            Lit::Written(of) => Lit::Written(cell(*of)),
+            Lit::Over(of, write) => Lit::Over(cell(*of), cell(*write)),
             Lit::NotFrom(of, process) => Lit::NotFrom(cell(*of), processes[usize::from(*process)]),
         }
     }
@@ -276,7 +290,7 @@ pub(crate) fn normal(system: &System, mut lits: Vec<Lit>) -> Option<Vec<Lit>> {
                         (None, None) => {}
                     }
                 }
-                Lit::Is(_, _, true) | Lit::Number(_) | Lit::Before(..) | Lit::Written(_) | Lit::NotFrom(..) => {}
+                Lit::Is(_, _, true) | Lit::Number(_) | Lit::Before(..) | Lit::Over(..) | Lit::NotFrom(..) => {}
             }
             next.push(lit.clone());
         }
@@ -320,7 +334,7 @@ fn representatives(lits: &mut Vec<Lit>) -> bool {
             Lit::Same(_, _, true) => None,
             Lit::Is(cell, value, sign) => Some(Lit::Is(find(*cell), *value, *sign)),
             Lit::Same(one, two, false) => Some(same(find(*one), find(*two), false)),
-            Lit::Number(_) | Lit::Before(..) | Lit::Written(_) | Lit::NotFrom(..) => Some(lit.clone()),
+            Lit::Number(_) | Lit::Before(..) | Lit::Over(..) | Lit::NotFrom(..) => Some(lit.clone()),
         })
         .collect();
     next.extend(least.iter().filter(|(cell, by)| cell != by).map(|&(cell, by)| same(by, cell, true)));

@@ -1,7 +1,8 @@
 //! Formulas about given processes, as disjunctions of conjunctions of literals.
 //!
-//! Quantifiers over all processes are about those that are named: the others may not exist. Quantifiers over some
-//! process hold. Both leave more states than there are, never fewer.
+//! Quantifiers over all processes are about those that are named: the others may not exist. For quantifiers over some
+//! process that must hold one is chosen, a named one or a new one; other ones are taken to hold. This leaves more states
+//! than there are, never fewer.
 
 use crate::cube::{Cell, Lit, NONE, Val, is_number, same};
 use crate::linear::{Linear, Relation};
@@ -40,6 +41,27 @@ pub(crate) struct Frame<'a> {
     pub fixed: u8,
     /// Whether weak variables are weak.
     pub weak: bool,
+    /// The slots of quantifiers over some process for which one was chosen; it is in its slot.
+    pub chosen: &'a [u8],
+}
+
+/// The quantifiers over some process that must hold, outer ones first.
+pub(crate) fn wanted<'f>(formula: &'f Formula, sign: bool, found: &mut Vec<(u8, &'f [Process])>) {
+    match formula {
+        Formula::Bool(_) | Formula::Fence | Formula::Compare(..) => {}
+        Formula::Not(inner) => wanted(inner, !sign, found),
+        Formula::And(parts) | Formula::Or(parts) => {
+            if matches!(formula, Formula::And(_)) == sign {
+                parts.iter().for_each(|part| wanted(part, sign, found));
+            }
+        }
+        Formula::Each { all, slot, apart, body } => {
+            if *all != sign {
+                found.push((*slot, apart));
+                wanted(body, sign, found);
+            }
+        }
+    }
 }
 
 /// More conjunctions than this are not multiplied out; then the weaker formula `true` is taken for the rest.
@@ -117,7 +139,13 @@ impl Frame<'_> {
                     parts.iter().flat_map(|part| self.formula(part, sign)).collect()
                 }
             }
-            Formula::Each { all, .. } if *all != sign => vec![Vec::new()],
+            Formula::Each { all, slot, body, .. } if *all != sign => {
+                if self.chosen.contains(slot) {
+                    self.formula(body, sign)
+                } else {
+                    vec![Vec::new()]
+                }
+            }
             Formula::Each { slot, apart, body, .. } => {
                 let slot = usize::from(*slot);
                 self.slots.resize(self.slots.len().max(slot + 1), NONE);
@@ -249,7 +277,7 @@ pub(crate) fn substitute(system: &System, lit: &Lit, put: &dyn Fn(Cell) -> Optio
             Truth::If(Lit::Number(Linear::new(terms, constant, linear.relation)))
         }
         Lit::Before(..) => Truth::If(lit.clone()),
-        Lit::Written(cell) | Lit::NotFrom(cell, _) => {
+        Lit::Over(cell, _) | Lit::NotFrom(cell, _) => {
             if put(*cell).is_some() {
                 Truth::Always
             } else {

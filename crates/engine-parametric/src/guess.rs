@@ -76,7 +76,7 @@ impl<'a> Explored<'a> {
         }
         let local = |lit: &&Lit| {
             let mut here =
-                !matches!(lit, Lit::Written(_) | Lit::NotFrom(..)) && (numbers || !matches!(lit, Lit::Number(_)));
+                !matches!(lit, Lit::Over(..) | Lit::NotFrom(..)) && (numbers || !matches!(lit, Lit::Number(_)));
             lit.cells(&mut |cell| here &= cell.event == 0);
             here
         };
@@ -197,7 +197,7 @@ impl<'a> Explored<'a> {
                 }
             }
             Lit::Before(one, two) => one < two,
-            Lit::Written(_) | Lit::NotFrom(..) => true,
+            Lit::Over(..) | Lit::NotFrom(..) => true,
         }
     }
 }

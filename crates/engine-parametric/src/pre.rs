@@ -7,8 +7,8 @@
 //! come before itself ends the branch.
 
 use crate::cube::{Cell, Cube, Event, FORGOTTEN, Hook, Lit, NONE, Place, normal};
-use crate::ground::{Conj, Frame, Ground, Reader, Truth, product, substitute};
-use system::{Memory, NewValue, Property, System, Target, Transition, Update};
+use crate::ground::{Conj, Frame, Ground, Reader, Truth, product, substitute, wanted};
+use system::{Formula, Memory, NewValue, Process, Property, System, Target, Transition, Update};
 
 /// What is known about a transition once and for all.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +27,8 @@ pub(crate) struct Images<'a> {
     pub weak: bool,
     pub fixed: u8,
     kinds: Vec<Kinds>,
+    /// The symbols whose writes may take effect out of order, under PSO.
+    late: Vec<bool>,
     /// What the invariants say about numbers of the whole system.
     facts: Vec<(Cell, Lit)>,
 }
@@ -61,7 +63,9 @@ impl<'a> Images<'a> {
             Kinds { locked, flush: weak && (locked || transition.has_fence()) }
         };
         let kinds = system.transitions.iter().map(kinds).collect();
-        let mut images = Images { system, memory, weak, fixed: system.fixed(), kinds, facts: Vec::new() };
+        let late =
+            (0..system.symbols.len()).map(|symbol| memory == Memory::Pso && system.can_be_late(symbol)).collect();
+        let mut images = Images { system, memory, weak, fixed: system.fixed(), kinds, late, facts: Vec::new() };
         let plain = |invariant: &&Property| !invariant.formula.has_quantifier() && invariant.params.is_empty();
         for invariant in system.invariants.iter().filter(plain) {
             for cube in images.cubes(invariant) {
@@ -76,7 +80,35 @@ impl<'a> Images<'a> {
     }
 
     fn frame<'f>(&'f self, slots: &[u8], named: u8, reader: Reader<'f>) -> Frame<'f> {
-        Frame { system: self.system, slots: slots.to_vec(), named, reader, fixed: self.fixed, weak: self.weak }
+        let (fixed, weak) = (self.fixed, self.weak);
+        Frame { system: self.system, slots: slots.to_vec(), named, reader, fixed, weak, chosen: &[] }
+    }
+
+    /// The ways to choose processes for the quantifiers over some process in a formula that must hold: the slots that are
+    /// chosen, and for each way all slots and how many processes have names.
+    fn witnesses(&self, formula: &Formula, slots: &[u8], named: u8) -> (Vec<u8>, Vec<(Vec<u8>, u8)>) {
+        let mut some = Vec::new();
+        wanted(formula, true, &mut some);
+        let limit = self.system.processes.unwrap_or(60);
+        let mut ways = vec![(slots.to_vec(), named)];
+        for (slot, apart) in &some {
+            let mut next = Vec::new();
+            for (slots, named) in ways {
+                let mut slots = slots;
+                slots.resize(slots.len().max(usize::from(*slot) + 1), NONE);
+                let place = |process: &Process| match *process {
+                    Process::Slot(slot) => slots[usize::from(slot)],
+                    Process::Fixed(process) => process,
+                };
+                let apart: Vec<u8> = apart.iter().map(place).collect();
+                for process in (0..=named).filter(|process| *process < limit && !apart.contains(process)) {
+                    slots[usize::from(*slot)] = process;
+                    next.push((slots.clone(), named.max(process + 1)));
+                }
+            }
+            ways = next;
+        }
+        (some.into_iter().map(|(slot, _)| slot).collect(), ways)
     }
 
     /// Tuples of distinct processes: those with names, or new ones in their order.
@@ -94,6 +126,11 @@ impl<'a> Images<'a> {
             tuples = next;
         }
         tuples
+    }
+
+    /// How many processes are few: two, or as many as the text fixes.
+    pub(crate) fn few(&self) -> u8 {
+        self.system.processes.unwrap_or(2)
     }
 
     /// The cubes of a property.
@@ -121,10 +158,15 @@ impl<'a> Images<'a> {
                 event.after = all & !(1 << at);
                 event.add(&hooks);
             }
-            let conjs = self.frame(&tuple, named, Reader::Each(&numbers)).formula(&property.formula, true);
-            for conj in conjs {
-                if let Some(lits) = normal(self.system, conj) {
-                    cubes.push(self.compact(named, lits, &events).0);
+            let (chosen, ways) = self.witnesses(&property.formula, &tuple, named);
+            for (slots, named) in ways {
+                numbers.resize(usize::from(named), 0);
+                let mut frame = self.frame(&slots, named, Reader::Each(&numbers));
+                frame.chosen = &chosen;
+                for conj in frame.formula(&property.formula, true) {
+                    if let Some(lits) = normal(self.system, conj) {
+                        cubes.push(self.compact(named, lits, &events).0);
+                    }
                 }
             }
         }
@@ -156,7 +198,7 @@ impl<'a> Images<'a> {
     pub(crate) fn is_initial(&self, cube: &Cube, initial: &[Conj]) -> bool {
         let mut lits = Vec::with_capacity(cube.lits.len());
         for lit in &cube.lits {
-            if let Lit::Written(_) = lit {
+            if let Lit::Over(..) = lit {
                 return false;
             }
             let memory = |cell: Cell| Some(Ground::Cell(Cell { event: 0, ..cell }));
@@ -226,15 +268,27 @@ impl<'a> Images<'a> {
     pub(crate) fn pre(&self, cube: &Cube, number: usize, found: &mut dyn FnMut(Image)) {
         let transition = &self.system.transitions[number];
         for tuple in self.tuples(cube.processes, transition.params.len()) {
-            self.instance(cube, number, &tuple, found);
+            let named = tuple.iter().map(|&process| process + 1).max().unwrap_or(0).max(cube.processes);
+            let (chosen, ways) = self.witnesses(&transition.guard, &tuple, named);
+            for (slots, named) in ways {
+                self.instance(cube, number, &tuple, (&slots, &chosen, named), found);
+            }
         }
     }
 
-    fn instance(&self, cube: &Cube, number: usize, tuple: &[u8], found: &mut dyn FnMut(Image)) {
+    /// The pre-images for given processes; those in slots, the slots that were chosen, and how many have names.
+    fn instance(
+        &self,
+        cube: &Cube,
+        number: usize,
+        tuple: &[u8],
+        (slots, chosen, named): (&[u8], &[u8], u8),
+        found: &mut dyn FnMut(Image),
+    ) {
         let transition = &self.system.transitions[number];
-        let named = tuple.iter().map(|&process| process + 1).max().unwrap_or(0).max(cube.processes);
         let new = cube.events.len() as u8 + 1;
-        let mut frame = self.frame(tuple, named, Reader::Event(new));
+        let mut frame = self.frame(slots, named, Reader::Event(new));
+        frame.chosen = chosen;
         let mut cells: Vec<Cell> = Vec::new();
         for lit in &cube.lits {
             lit.cells(&mut |cell| {
@@ -319,6 +373,7 @@ impl<'a> Images<'a> {
         places.sort_unstable();
         places.dedup();
         let mut touched = false;
+        let locked = transition.reads(self.system);
         for &place in &places {
             let Some((update, mut inner)) = self.update(transition, place, frame) else { continue };
             touched = true;
@@ -338,7 +393,10 @@ impl<'a> Images<'a> {
                         here.written.push(place);
                         let mut all = vec![here];
                         for &reader in &readers {
-                            all = all.iter().flat_map(|branch| self.meet(cube, branch, reader, actor, value)).collect();
+                            all = all
+                                .iter()
+                                .flat_map(|branch| self.meet(cube, branch, reader, (actor, locked), value))
+                                .collect();
                         }
                         next.extend(all);
                     }
@@ -361,7 +419,7 @@ impl<'a> Images<'a> {
         for update in transition.updates.iter().filter(|update| self.system.symbols[update.symbol].weak) {
             let certain = match &update.value {
                 NewValue::Term(_) | NewValue::Any => true,
-                NewValue::Case(cases) => cases.iter().any(|(c, _)| *c == system::Formula::Bool(true)),
+                NewValue::Case(cases) => cases.iter().any(|(c, _)| *c == Formula::Bool(true)),
             };
             if !certain {
                 continue;
@@ -392,11 +450,23 @@ impl<'a> Images<'a> {
     }
 
     /// A pending read meets a write of its cell.
-    fn meet(&self, cube: &Cube, branch: &Branch, reader: Cell, actor: u8, value: &Ground) -> Vec<Branch> {
+    fn meet(
+        &self,
+        cube: &Cube,
+        branch: &Branch,
+        reader: Cell,
+        (actor, locked): (u8, bool),
+        value: &Ground,
+    ) -> Vec<Branch> {
         let bit = 1u64 << (reader.event - 1);
+        let overtaken = |lit: &Lit| match lit {
+            Lit::Over(of, write) if *of == reader => 1u64 << (write.event - 1),
+            _ => 0,
+        };
         let own = cube.events[usize::from(reader.event) - 1].process == actor;
         let mut takes = branch.clone();
         takes.put.push((reader, value.clone()));
+        takes.earlier |= cube.lits.iter().map(overtaken).fold(0, |all, bit| all | bit);
         let mut ways = Vec::new();
         if !own {
             takes.later |= bit;
@@ -404,16 +474,23 @@ impl<'a> Images<'a> {
             before.earlier |= bit;
             ways.push(before);
         }
-        if !cube.lits.contains(&Lit::NotFrom(reader, actor)) {
+        let known = cube.lits.contains(&Lit::NotFrom(reader, actor));
+        // What does not wait in a buffer is not late.
+        let late = cube.lits.iter().any(|lit| matches!(lit, Lit::Over(of, _) if *of == reader));
+        if !known && !(late && locked) {
             ways.push(takes);
         }
-        if self.memory == Memory::Pso {
+        if self.late[usize::from(reader.symbol)] {
             // The order of writes need not be the order in which they were issued: one that was issued before this one
             // may have become visible after it.
             let mut over = branch.clone();
             over.later |= bit;
-            // A process's own writes of one cell keep their order: it is another one's.
-            over.conj.extend([Lit::Written(reader), Lit::NotFrom(reader, actor)]);
+            // A process's own writes of one cell keep their order: it is another one's. Of several that are overtaken the
+            // last one tells.
+            if !known {
+                let write = Cell { event: cube.events.len() as u8 + 1, ..reader };
+                over.conj.extend([Lit::Over(reader, write), Lit::NotFrom(reader, actor)]);
+            }
             ways.push(over);
         }
         ways
@@ -434,6 +511,8 @@ impl<'a> Images<'a> {
                 }
             });
         }
+        let mut overtaken = false;
+        lits.iter().for_each(|lit| overtaken |= matches!(lit, Lit::Over(_, write) if write.event == new));
         let writes = !branch.written.is_empty();
         let mut after_write = 0u64;
         let mut after_read = 0u64;
@@ -504,7 +583,7 @@ impl<'a> Images<'a> {
             let bit = 1 << at;
             if preceding[at] {
                 event.after |= after_write;
-                if kinds.locked && !reads.is_empty() {
+                if overtaken || (kinds.locked && !reads.is_empty()) {
                     event.after |= 1 << (new - 1);
                 }
             }
@@ -515,9 +594,16 @@ impl<'a> Images<'a> {
                 event.add(&read_hooks);
             }
         }
-        if !reads.is_empty() {
-            let mut event = Event { process: actor, after: after_read, hooks: Vec::new() };
-            event.add(&read_hooks);
+        if overtaken || !reads.is_empty() {
+            // Only a locked transition both reads and writes; there everything happens at the same time.
+            let after = if overtaken { after_write | after_read } else { after_read };
+            let mut event = Event { process: actor, after, hooks: Vec::new() };
+            if overtaken {
+                event.add(&write_hooks);
+            }
+            if !overtaken || kinds.flush {
+                event.add(&read_hooks);
+            }
             events.push(event);
         }
         // More bits than this do not fit; nobody has seen so many pending reads.
@@ -530,18 +616,14 @@ impl<'a> Images<'a> {
         if self.memory == Memory::Pso {
             // Where a value comes from does not matter if the value does not.
             let mut valued = Vec::new();
-            for lit in lits.iter().filter(|lit| !matches!(lit, Lit::Written(_) | Lit::NotFrom(..))) {
+            for lit in lits.iter().filter(|lit| !matches!(lit, Lit::Over(..) | Lit::NotFrom(..))) {
                 lit.cells(&mut |cell| valued.push(cell));
             }
-            lits.retain(|lit| !matches!(lit, Lit::Written(cell) | Lit::NotFrom(cell, _) if !valued.contains(cell)));
+            lits.retain(|lit| !matches!(lit, Lit::Over(cell, _) | Lit::NotFrom(cell, _) if !valued.contains(cell)));
         }
         let mut reading = 0u64;
         for lit in &lits {
-            lit.cells(&mut |cell| {
-                if cell.event > 0 {
-                    reading |= 1 << (cell.event - 1);
-                }
-            });
+            lit.events(&mut |event| reading |= 1 << (event - 1));
         }
         let mut numbers = vec![NONE; events.len()];
         let mut kept: Vec<Event> = Vec::new();

@@ -43,7 +43,7 @@ pub struct Answer {
 /// How to search.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
-    /// Guess invariants from what this many processes do.
+    /// Guess invariants from what this many processes do. Without it two are tried when there are many cubes.
     pub guess: Option<u8>,
     /// Give the cubes of the search if there are no more than this.
     pub shown: usize,
@@ -86,7 +86,10 @@ pub fn check(system: &System, memory: Memory, options: Options, observer: &dyn O
             deepest: 0,
             explored: explored.as_ref(),
             refuted: &refuted,
-            budget: explored.as_ref().filter(|explored| explored.can_grow()).map(|_| budget),
+            budget: match &explored {
+                Some(explored) => explored.can_grow().then_some(budget),
+                None => Some(PLAIN),
+            },
         };
         match search.begin(observer)? {
             End::Nothing => {
@@ -98,6 +101,10 @@ pub fn check(system: &System, memory: Memory, options: Options, observer: &dyn O
                 let certificate = Some(Certificate { memory, cubes: cubes.collect() });
                 let found = search.found(&[], options.shown);
                 return Ok(Answer { outcome: Outcome::Safe, statistics, certificate, found });
+            }
+            End::Spent if explored.is_none() => {
+                explored = Some(Explored::new(&images, memory, images.few(), &stop));
+                continue;
             }
             End::Spent => budget *= 2,
             End::Initial(last) => {
@@ -117,6 +124,9 @@ pub fn check(system: &System, memory: Memory, options: Options, observer: &dyn O
 
 /// How many cubes are looked at before a larger exploration is tried.
 const BUDGET: usize = 300;
+
+/// How many cubes are looked at before candidates are tried without being asked for.
+const PLAIN: usize = 1000;
 
 /// How a search ended.
 enum End {

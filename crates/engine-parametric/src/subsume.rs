@@ -18,10 +18,8 @@ impl Pattern {
         for (at, lit) in cube.lits.iter().enumerate() {
             let mut stage = 0;
             lit.processes(&mut |process| stage = stage.max(usize::from(process) + 1));
-            lit.cells(&mut |cell| {
-                if cell.event > 0 {
-                    stage = stage.max(usize::from(cube.events[usize::from(cell.event) - 1].process) + 1);
-                }
+            lit.events(&mut |event| {
+                stage = stage.max(usize::from(cube.events[usize::from(event) - 1].process) + 1);
             });
             stages[stage].push(at);
         }
@@ -138,7 +136,7 @@ impl Match<'_> {
                 (None, Some(value)) => !sign && self.has(&Lit::Is(*one, value, false)),
                 (None, None) => false,
             },
-            Lit::Is(_, _, true) | Lit::Number(_) | Lit::Before(..) | Lit::Written(_) | Lit::NotFrom(..) => false,
+            Lit::Is(_, _, true) | Lit::Number(_) | Lit::Before(..) | Lit::Over(..) | Lit::NotFrom(..) => false,
         }
     }
 

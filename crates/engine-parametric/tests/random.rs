@@ -28,11 +28,14 @@ fn transition(random: &mut Random, number: usize) -> String {
     let mut guards = random.below(3);
     while guards > 0 {
         guards -= 1;
-        guard.push(match random.below(if with_other { 6 } else { 4 }) {
+        guard.push(match random.below(if with_other { 9 } else { 7 }) {
             0 => format!("X = {}", random.pick(&["A", "B"])),
             1 => format!("Y <> {}", random.pick(&["A", "B"])),
             2 => format!("F[p] = {}", random.pick(&["True", "False"])),
             3 => format!("R[p] = {}", random.pick(&["A", "B"])),
+            4 => format!("(X = {} || R[p] = C)", random.pick(&["A", "B"])),
+            5 => random.pick(&["N < 2", "N = K[p]", "K[p] <= 1", "N <> 0", "N + K[p] > 1"]).to_owned(),
+            6 => format!("K[p] = {}", random.below(3)),
             _ => format!("F[q] = {}", random.pick(&["True", "False"])),
         });
     }
@@ -40,7 +43,8 @@ fn transition(random: &mut Random, number: usize) -> String {
         guard.push("fence()".to_owned());
     }
     if random.below(5) == 0 {
-        guard.push(format!("forall_other o. F[o] = {}", random.pick(&["True", "False"])));
+        let which = random.pick(&["forall_other", "exists_other", "exists"]);
+        guard.push(format!("{which} o. F[o] = {}", random.pick(&["True", "False"])));
     }
     let mut updates = vec![format!("PC[p] := L{}", random.below(4))];
     if random.below(2) == 0 {
@@ -62,6 +66,12 @@ fn transition(random: &mut Random, number: usize) -> String {
             _ => format!("F[p] := {}", random.pick(&["True", "False"])),
         });
     }
+    if random.below(4) == 0 {
+        updates.push(format!("N := {}", random.pick(&["0", "1", "N + 1", "K[p]", "K[p] + 1"])));
+    }
+    if random.below(5) == 0 {
+        updates.push(format!("K[p] := {}", random.pick(&["0", "1", "N", "N + 1", "K[p] + 1"])));
+    }
     if random.below(3) == 0 {
         updates.push(format!("R[p] := {}", random.pick(&["X", "Y", "X", "B"])));
     }
@@ -72,17 +82,19 @@ fn transition(random: &mut Random, number: usize) -> String {
 fn text(random: &mut Random) -> String {
     let mut text =
         "type pc = L0 | L1 | L2 | L3\ntype v = A | B | C\narray PC[proc] : pc\narray R[proc] : v\n".to_owned();
-    text.push_str("weak var X : v\nweak var Y : v\nweak array F[proc] : bool\n");
-    text.push_str("init (p) { PC[p] = L0 && R[p] = A && X = A && Y = A && F[p] = False }\n");
+    text.push_str("weak var X : v\nweak var Y : v\nweak array F[proc] : bool\nweak var N : int\narray K[proc] : int\n");
+    text.push_str("init (p) { PC[p] = L0 && R[p] = A && X = A && Y = A && F[p] = False && N = 0 && K[p] = 0 }\n");
     let mut bad = vec![format!("PC[p] = L{}", random.below(4)), format!("PC[q] = L{}", 1 + random.below(3))];
     let mut more = random.below(3);
     while more > 0 {
         more -= 1;
-        bad.push(match random.below(5) {
+        bad.push(match random.below(7) {
             0 => format!("p @ X = {}", random.pick(&["A", "B"])),
             1 => format!("q @ Y <> {}", random.pick(&["A", "B"])),
             2 => "p @ F[q] = True".to_owned(),
             3 => format!("R[q] = {}", random.pick(&["A", "B"])),
+            4 => "p @ N = K[q]".to_owned(),
+            5 => "K[p] <= K[q]".to_owned(),
             _ => format!("R[p] <> {}", random.pick(&["A", "B"])),
         });
     }

@@ -24,7 +24,7 @@ pub struct Cube {
     pub processes: u8,
     /// All of these hold.
     pub conditions: Vec<Condition>,
-    /// Reads of weak memory whose writes are still open.
+    /// Reads of weak memory whose writes are still open, and writes that [`Condition::Over`] speaks of.
     pub reads: Vec<Read>,
 }
 
@@ -66,8 +66,8 @@ pub enum Condition {
     Number(Vec<(i64, Cell)>, i64, Comparison),
     /// The first process has the smaller number.
     Before(u8, u8),
-    /// The read takes its value from a write, not from the initial state.
-    Written(Cell),
+    /// The read takes its value from a write that takes effect after the write of this entry of [`Cube::reads`].
+    Over(Cell, usize),
     /// The read does not take its value from a write of this process.
     NotFrom(Cell, u8),
 }
@@ -160,7 +160,10 @@ impl Cube {
             }
             Condition::Number(terms, constant, how) => self.number(system, terms, *constant, *how),
             Condition::Before(one, two) => format!("{} < {}", process(*one), process(*two)),
-            Condition::Written(cell) => format!("{} from a write", self.cell(system, cell)),
+            Condition::Over(cell, write) => {
+                let by = self.reads.get(*write).map_or_else(String::new, |event| process(event.process));
+                format!("{} from a write after one of {by}", self.cell(system, cell))
+            }
             Condition::NotFrom(cell, by) => format!("{} not from {}", self.cell(system, cell), process(*by)),
         }
     }

@@ -24,7 +24,8 @@
 //! they are of the process or cell, and from its writes. If a write comes before itself there is no such run. What stays
 //! behind a write: under TSO its process's reads and writes and all accesses to its cells, since all of them are earlier
 //! in the run; under PSO only reads of the process, and of the process's writes those of the same cell. There a read may
-//! also see a write that was issued earlier and takes effect later, of another process; it is marked so.
+//! also see a write that was issued earlier and takes effect later, of another process; then the write that it overtakes
+//! stays in the graph until that one is found.
 //! Pending reads about whose values nothing is said are forgotten, with the graph closed before.
 
 mod cover;
@@ -144,7 +145,7 @@ fn well_formed(system: &System, certificate: &Certificate) -> Result<(), CubeFla
                     terms.iter().all(|(_, of)| cell(of) && system.symbols[of.place.symbol].ty.is_number())
                 }
                 Condition::Before(one, two) => process(*one) && process(*two),
-                Condition::Written(of) => cell(of),
+                Condition::Over(of, write) => cell(of) && *write < cube.reads.len(),
                 Condition::NotFrom(of, by) => cell(of) && process(*by),
             };
             if !fits {
@@ -246,7 +247,6 @@ impl<'a> Checker<'a> {
         let mut found = Vec::new();
         for tuple in self.tuples(self.fixed, property.params.len()) {
             let named = tuple.iter().map(|&process| process + 1).max().unwrap_or(0).max(self.fixed);
-            let world = self.world(named);
             let mut readers: Vec<u8> = Vec::new();
             property.formula.accesses(&mut |access: &Access| {
                 if self.weak && self.system.symbols[access.symbol].weak {
@@ -263,7 +263,7 @@ impl<'a> Checker<'a> {
                 self.weaker.set(true);
                 readers.retain(|&reader| reader != NONE);
             }
-            let mut views = vec![0; usize::from(named)];
+            let mut views = vec![0; 64];
             readers.iter().enumerate().for_each(|(at, &by)| views[usize::from(by)] = at as u8 + 1);
             // All look at the same time.
             let hooks: Vec<Hook> = readers.iter().map(|&by| Hook::Reads(by)).collect();
@@ -272,8 +272,12 @@ impl<'a> Checker<'a> {
             let pairs: Vec<(usize, usize)> = (0..count).flat_map(|from| (0..count).map(move |to| (from, to))).collect();
             let orders = Orders::new(nodes, &pairs);
             let views = if self.weak { Views::Each(&views) } else { Views::State };
-            let mut frame = Frame { world, slots: tuple.clone(), views, chosen: &[], weaker: &self.weaker };
-            found.extend(frame.cases(&property.formula, true).into_iter().map(|conj| (world, conj, orders.clone())));
+            for (named, chosen) in self.choices(&property.formula, &tuple, named) {
+                let world = self.world(named);
+                let mut frame = Frame { world, slots: tuple.clone(), views, chosen: &chosen, weaker: &self.weaker };
+                let cases = frame.cases(&property.formula, true);
+                found.extend(cases.into_iter().map(|conj| (world, conj, orders.clone())));
+            }
         }
         found
     }
@@ -306,7 +310,7 @@ impl<'a> Checker<'a> {
         for (number, pattern) in self.patterns.iter().enumerate() {
             self.weaker.set(false);
             // A read that sees a write sees no initial state.
-            if pattern.parts.iter().any(|part| matches!(part, cover::Part::Written(_))) {
+            if pattern.parts.iter().any(|part| matches!(part, cover::Part::Over(..))) {
                 continue;
             }
             // There is at least one process, so that `init` always says something.

@@ -14,7 +14,7 @@ pub(super) enum Part {
     Same(Cell, Cell, bool),
     Number(Vec<(i64, Cell)>, i64, Comparison),
     Before(u8, u8),
-    Written(Cell),
+    Over(Cell, u8),
     NotFrom(Cell, u8),
 }
 
@@ -50,7 +50,7 @@ fn cell(cell: &certificate::Cell) -> Cell {
 impl Part {
     pub(super) fn cells(&self, see: &mut dyn FnMut(Cell)) {
         match self {
-            Part::Constructor(cell, ..) | Part::Process(cell, ..) | Part::Written(cell) | Part::NotFrom(cell, _) => {
+            Part::Constructor(cell, ..) | Part::Process(cell, ..) | Part::Over(cell, _) | Part::NotFrom(cell, _) => {
                 see(*cell);
             }
             Part::Same(one, two, _) => {
@@ -77,7 +77,7 @@ impl Part {
                 Fact::Number(Sum::new(&terms, *constant, *how))
             }
             Part::Before(one, two) => Fact::Before(processes[usize::from(*one)], processes[usize::from(*two)]),
-            Part::Written(of) => Fact::Written(cell(*of)),
+            Part::Over(of, write) => Fact::Over(cell(*of), views[usize::from(*write) - 1]),
             Part::NotFrom(of, by) => Fact::NotFrom(cell(*of), processes[usize::from(*by)]),
         }
     }
@@ -100,7 +100,7 @@ impl Part {
                 Part::Number(terms, sum.constant as i64, sum.how)
             }
             Fact::Before(one, two) => Part::Before(*one, *two),
-            Fact::Written(cell) => Part::Written(*cell),
+            Fact::Over(cell, write) => Part::Over(*cell, *write),
             Fact::NotFrom(cell, by) => Part::NotFrom(*cell, *by),
             Fact::Known(_) => return None,
         })
@@ -132,7 +132,7 @@ impl Pattern {
                 Part::Number(terms.iter().map(|(factor, of)| (*factor, cell(of))).collect(), *constant, *how)
             }
             Condition::Before(one, two) => Part::Before(*one, *two),
-            Condition::Written(of) => Part::Written(cell(of)),
+            Condition::Over(of, write) => Part::Over(cell(of), *write as u8 + 1),
             Condition::NotFrom(of, by) => Part::NotFrom(cell(of), *by),
         };
         let hook = |behind: &Behind| match behind {
@@ -173,7 +173,8 @@ impl Pattern {
                 Part::Process(_, by, _) | Part::NotFrom(_, by) => last = last.max(by + 1),
                 Part::Before(one, two) => last = last.max(one + 1).max(two + 1),
                 Part::Constructor(cell, value, true) => keys.push(key(*cell, u32::from(*value))),
-                Part::Constructor(..) | Part::Same(..) | Part::Number(..) | Part::Written(_) => {}
+                Part::Over(_, write) => last = last.max(orders.nodes[usize::from(*write) - 1].process + 1),
+                Part::Constructor(..) | Part::Same(..) | Part::Number(..) => {}
             }
             stages[usize::from(last)].push(at);
         }

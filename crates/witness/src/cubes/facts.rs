@@ -47,8 +47,8 @@ pub(super) enum Fact {
     Number(Sum),
     /// The first process has the smaller number.
     Before(u8, u8),
-    /// The read sees a write.
-    Written(Cell),
+    /// The read sees a write that takes effect after the write with this view.
+    Over(Cell, u8),
     /// The read does not see a write of the process.
     NotFrom(Cell, u8),
     /// It is so, or not.
@@ -155,7 +155,7 @@ pub(super) struct Facts {
     apart: Vec<(Cell, Cell)>,
     numbers: Vec<Sum>,
     before: Vec<(u8, u8)>,
-    written: Vec<Cell>,
+    over: Vec<(Cell, u8)>,
     not_from: Vec<(Cell, u8)>,
 }
 
@@ -192,8 +192,8 @@ impl Facts {
                 self.before.push((one, two));
                 one != two
             }
-            Fact::Written(cell) => {
-                self.written.push(cell);
+            Fact::Over(cell, write) => {
+                self.over.push((cell, write));
                 true
             }
             Fact::NotFrom(cell, by) => {
@@ -314,7 +314,7 @@ impl Facts {
             Fact::Before(one, two) => {
                 (*one < world.fixed && *two < world.fixed && one < two) || self.before.contains(&(*one, *two))
             }
-            Fact::Written(cell) => self.written.contains(cell),
+            Fact::Over(cell, write) => self.over.contains(&(*cell, *write)),
             Fact::NotFrom(cell, by) => self.not_from.contains(&(*cell, *by)),
             Fact::Known(value) => *value,
         }
@@ -331,9 +331,9 @@ impl Facts {
         self.sets.iter().map(|(&cell, &set)| (cell, set))
     }
 
-    /// A read sees a write that was issued before one of this process, and not one of it.
-    pub(super) fn mark(&mut self, cell: Cell, by: u8) {
-        self.written.push(cell);
+    /// A read sees a write that takes effect after this one of a process, and none of that process.
+    pub(super) fn mark(&mut self, cell: Cell, write: u8, by: u8) {
+        self.over.push((cell, write));
         self.not_from.push((cell, by));
     }
 

@@ -157,16 +157,21 @@ impl Frame<'_> {
     }
 }
 
-/// The parts of a guard that are about some process and must hold.
-pub(super) fn some<'f>(formula: &'f Formula, found: &mut Vec<&'f Formula>) {
+/// The parts of a formula that are about some process and must hold, outer ones first.
+pub(super) fn some<'f>(formula: &'f Formula, sign: bool, found: &mut Vec<&'f Formula>) {
     match formula {
-        Formula::And(parts) => parts.iter().for_each(|part| some(part, found)),
-        Formula::Each { all: false, .. } => found.push(formula),
-        Formula::Each { all: true, .. }
-        | Formula::Bool(_)
-        | Formula::Fence
-        | Formula::Compare(..)
-        | Formula::Not(_)
-        | Formula::Or(_) => {}
+        Formula::Bool(_) | Formula::Fence | Formula::Compare(..) => {}
+        Formula::Not(inner) => some(inner, !sign, found),
+        Formula::And(parts) | Formula::Or(parts) => {
+            if matches!(formula, Formula::And(_)) == sign {
+                parts.iter().for_each(|part| some(part, sign, found));
+            }
+        }
+        Formula::Each { all, body, .. } => {
+            if *all != sign {
+                found.push(formula);
+                some(body, sign, found);
+            }
+        }
     }
 }

@@ -20,7 +20,7 @@ struct Choice {
 }
 
 /// Processes that were chosen for the conditions of a guard about some process.
-type Chosen<'a> = Vec<(&'a Formula, u8)>;
+pub(super) type Chosen<'a> = Vec<(&'a Formula, u8)>;
 
 impl<'a> Checker<'a> {
     /// Every state from which the transition leads into the cube is in a cube.
@@ -43,21 +43,31 @@ impl<'a> Checker<'a> {
 
     /// The ways to choose processes for the conditions of the guard about some process.
     fn witnesses(&self, transition: &'a Transition, tuple: &[u8], named: u8) -> Vec<(u8, Chosen<'a>)> {
+        self.choices(&transition.guard, tuple, named)
+    }
+
+    /// The ways to choose processes for the parts of a formula that are about some process and must hold.
+    pub(super) fn choices<'f>(&self, formula: &'f Formula, tuple: &[u8], named: u8) -> Vec<(u8, Chosen<'f>)> {
         let mut wanted = Vec::new();
-        some(&transition.guard, &mut wanted);
+        some(formula, true, &mut wanted);
         let limit = self.system.processes.unwrap_or(u8::MAX);
-        let mut ways: Vec<(u8, Chosen<'a>)> = vec![(named, Vec::new())];
+        let mut ways: Vec<(u8, Chosen<'f>)> = vec![(named, Vec::new())];
         for formula in wanted {
             let Formula::Each { apart, .. } = formula else { continue };
             let mut more = Vec::new();
             for (named, chosen) in ways {
-                let frame = Frame {
+                let mut frame = Frame {
                     world: self.world(named),
                     slots: tuple.to_vec(),
                     views: Views::State,
                     chosen: &[],
                     weaker: &self.weaker,
                 };
+                for (outer, process) in &chosen {
+                    if let Formula::Each { slot, .. } = outer {
+                        frame.put(*slot, *process);
+                    }
+                }
                 let apart = frame.apart(apart);
                 for process in (0..=named).filter(|process| *process < limit && !apart.contains(process)) {
                     let mut chosen = chosen.clone();
@@ -117,6 +127,9 @@ impl<'a> Checker<'a> {
         if !self.granted.iter().all(|fact| start.facts.add(&world, fact.clone())) || !start.facts.settle(&world) {
             return Vec::new();
         }
+        // Where its reads and writes are one, the reads stand for both.
+        let locked = of.reads(self.system) && of.writes(self.system);
+        let write = if locked { new } else { new + 1 };
         let mut choices = vec![start];
         for &place in &places {
             let Some((update, mut inner)) = Self::update(of, place, &frame) else { continue };
@@ -131,7 +144,7 @@ impl<'a> Checker<'a> {
                     }
                     match value {
                         None => next.push(choice),
-                        Some(value) => next.extend(self.write(cube, choice, &here, actor, value)),
+                        Some(value) => next.extend(self.write(cube, choice, &here, (actor, write, locked), value)),
                     }
                 }
             }
@@ -159,7 +172,14 @@ impl<'a> Checker<'a> {
     }
 
     /// A cell of the cube gets a new value: that of the state at once, pending reads in all ways.
-    fn write(&self, cube: usize, choice: Choice, cells: &[Cell], actor: u8, value: &Ground) -> Vec<Choice> {
+    fn write(
+        &self,
+        cube: usize,
+        choice: Choice,
+        cells: &[Cell],
+        (actor, write, locked): (u8, u8, bool),
+        value: &Ground,
+    ) -> Vec<Choice> {
         let mut ways = vec![choice];
         let pattern = &self.patterns[cube];
         for &cell in cells {
@@ -171,6 +191,11 @@ impl<'a> Checker<'a> {
             let own = pattern.orders.nodes[read].process == actor;
             let not_from = |part: &Part| matches!(part, Part::NotFrom(of, by) if *of == cell && *by == actor);
             let may_take = !pattern.parts.iter().any(not_from);
+            let overtaken = pattern.parts.iter().filter_map(|part| match part {
+                Part::Over(of, write) if *of == cell => Some(usize::from(*write) - 1),
+                _ => None,
+            });
+            let overtaken: Vec<usize> = overtaken.collect();
             let mut next = Vec::new();
             for choice in ways {
                 if !own {
@@ -178,18 +203,23 @@ impl<'a> Checker<'a> {
                     before.earlier.push(read);
                     next.push(before);
                 }
-                if may_take {
+                // What does not wait in a buffer is not late.
+                if may_take && (overtaken.is_empty() || !locked) {
                     let mut takes = choice.clone();
                     takes.put.push((cell, value.clone()));
+                    takes.earlier.extend(&overtaken);
                     if !own {
                         takes.later.push(read);
                     }
                     next.push(takes);
                 }
-                if self.memory == Memory::Pso {
+                if self.memory == Memory::Pso && self.system.can_be_late(usize::from(cell.place.0)) {
                     let mut over = choice;
                     over.later.push(read);
-                    over.facts.mark(cell, actor);
+                    // A process's writes of one cell keep their order: of several the last one tells.
+                    if may_take {
+                        over.facts.mark(cell, write, actor);
+                    }
                     next.push(over);
                 }
             }
@@ -323,10 +353,10 @@ fn changed_parts_hold<'p>(
             }
             Part::Before(one, two) => Fact::Before(*one, *two),
             // A read that has found its write needs no marks.
-            Part::Written(cell) | Part::NotFrom(cell, _) if put.iter().any(|(known, _)| known == cell) => {
+            Part::Over(cell, _) | Part::NotFrom(cell, _) if put.iter().any(|(known, _)| known == cell) => {
                 Fact::Known(true)
             }
-            Part::Written(cell) => Fact::Written(*cell),
+            Part::Over(cell, write) => Fact::Over(*cell, *write),
             Part::NotFrom(cell, by) => Fact::NotFrom(*cell, *by),
         };
         if !choice.facts.add(world, fact) {

@@ -84,8 +84,8 @@ impl Orders {
         orders
     }
 
-    /// The order before a transition, or nothing if a write would be before itself. The transition's reads are the last
-    /// node.
+    /// The order before a transition, or nothing if a write would be before itself. The transition's reads are the
+    /// last node, or the last but one before its writes.
     pub(super) fn before(&self, doing: &Doing<'_>) -> Option<Orders> {
         let count = self.nodes.len();
         let (read, write) = (count, count + 1);
@@ -140,6 +140,10 @@ impl Orders {
         let mut orders = Orders::new(nodes, &pairs);
         if writes && (0..count).any(|at| orders.edges[at][write] && orders.edges[write][at]) {
             return None;
+        }
+        // Under PSO something may be said about the write itself.
+        if doing.memory == Memory::Pso && writes && !doing.locked {
+            return Some(orders);
         }
         orders.nodes.pop();
         orders.edges.pop();
