@@ -66,7 +66,8 @@ impl<'a> Images<'a> {
         let late =
             (0..system.symbols.len()).map(|symbol| memory == Memory::Pso && system.can_be_late(symbol)).collect();
         let mut images = Images { system, memory, weak, fixed: system.fixed(), kinds, late, facts: Vec::new() };
-        for invariant in system.invariants.iter().filter(|invariant| !invariant.formula.has_quantifier()) {
+        let plain = |invariant: &&Property| !invariant.formula.has_quantifier() && invariant.params.is_empty();
+        for invariant in system.invariants.iter().filter(plain) {
             for cube in images.cubes(invariant) {
                 if let ([Lit::Number(linear)], 0) = (&cube.lits[..], cube.processes)
                     && let ([fact], [(_, cell)]) = (&linear.denied()[..], &linear.terms[..])

@@ -9,6 +9,7 @@ use crate::subsume::Pattern;
 use engine::{NoAnswer, Observer};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::time::Instant;
 use system::certificate::{Certificate, Found};
 use system::{Memory, System};
 
@@ -81,6 +82,7 @@ pub fn check(system: &System, memory: Memory, options: Options, observer: &dyn O
             waiting: BinaryHeap::new(),
             initial: Vec::new(),
             dropped: 0,
+            tests: 0,
             deepest: 0,
             explored: explored.as_ref(),
             refuted: &refuted,
@@ -145,6 +147,8 @@ struct Search<'a> {
     /// What `init` says, by the number of processes.
     initial: Vec<Option<Vec<Conj>>>,
     dropped: u64,
+    /// Comparisons with earlier cubes.
+    tests: u64,
     deepest: u32,
     explored: Option<&'a Explored<'a>>,
     /// Candidates that were wrong.
@@ -160,7 +164,11 @@ impl Search<'_> {
         let system = self.images.system;
         // Of a quantifier only a larger set is computed, and that must not be taken for granted.
         for property in system.invariants.iter().filter(|property| !property.formula.has_quantifier()) {
-            self.assumed.extend(self.images.cubes(property).into_iter().map(Pattern::new));
+            for mut cube in self.images.cubes(property) {
+                // It says nothing about fewer processes than it has parameters.
+                cube.processes = cube.processes.max(property.params.len() as u8);
+                self.assumed.push(Pattern::new(cube));
+            }
         }
         for property in &system.bad {
             for cube in self.images.cubes(property) {
@@ -187,6 +195,7 @@ impl Search<'_> {
 
     fn run(&mut self, observer: &dyn Observer) -> Result<End, NoAnswer> {
         let mut done = 0u64;
+        let begin = Instant::now();
         while let Some(Reverse((_, _, _, at))) = self.waiting.pop() {
             if self.nodes[at].covered {
                 continue;
@@ -196,8 +205,7 @@ impl Search<'_> {
             }
             done += 1;
             if done.is_multiple_of(64) {
-                let detail =
-                    format!("{} cubes, {} waiting, {} dropped", self.nodes.len(), self.waiting.len(), self.dropped);
+                let detail = self.progress(begin);
                 observer.phase("search", &detail);
             }
             let cube = self.nodes[at].pattern.cube.clone();
@@ -225,9 +233,18 @@ impl Search<'_> {
         Ok(End::Nothing)
     }
 
+    /// How far the search is, and how fast.
+    fn progress(&self, begin: Instant) -> String {
+        let (cubes, waiting, seconds) =
+            (self.nodes.len(), self.waiting.len(), begin.elapsed().as_secs_f64().max(0.001));
+        let (covered, depth, pace) = (self.dropped, self.deepest, self.tests as f64 / seconds / 1000.0);
+        format!("{cubes} cubes, {waiting} waiting, depth {depth}, {covered} covered, {pace:.0} k tests/s")
+    }
+
     /// Adds a cube unless another one covers it. Gives its number if it has an initial state.
     fn add(&mut self, cube: Cube, from: Option<(usize, usize, Vec<u8>, Vec<u8>)>, depth: u32) -> Option<usize> {
         let (system, fixed) = (self.images.system, self.images.fixed);
+        self.tests += self.nodes.len() as u64;
         let covers = |pattern: &Pattern| pattern.covers(system, &cube, fixed);
         if self.assumed.iter().any(covers) || self.nodes.iter().any(|node| !node.covered && covers(&node.pattern)) {
             self.dropped += 1;
@@ -322,6 +339,7 @@ impl Search<'_> {
             ("cubes".to_owned(), self.nodes.len() as u64),
             ("cubes kept".to_owned(), kept as u64),
             ("cubes dropped".to_owned(), self.dropped),
+            ("tests of covering".to_owned(), self.tests),
             ("depth".to_owned(), u64::from(self.deepest)),
         ]
     }

@@ -23,6 +23,8 @@ pub(crate) struct Parser<'a> {
     pub params: u8,
     /// The next free slot.
     pub next: u8,
+    /// How deep the formula is nested that is being read.
+    pub depth: u32,
 }
 
 type Parsed<T> = Result<T, Diagnostic>;
@@ -46,7 +48,7 @@ impl<'a> Parser<'a> {
         };
         let tokens = lex(file)?;
         let (scope, lets, predicates) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Parser { file, tokens, at: 0, system, predicates, scope, lets, params: 0, next: 0 })
+        Ok(Parser { file, tokens, at: 0, system, predicates, scope, lets, params: 0, next: 0, depth: 0 })
     }
 
     pub(crate) fn peek(&self) -> &Token {

@@ -11,16 +11,54 @@ fn not(formula: Formula) -> Formula {
     Formula::Not(Box::new(formula))
 }
 
+/// How deep formulas may nest.
+const DEPTH: u32 = 100;
+
+/// How large a formula may become that is written down more than once: by `<=>`, `if` or a predicate.
+const LARGE: usize = 5000;
+
+/// The number of formulas in a formula.
+fn size(formula: &Formula) -> usize {
+    match formula {
+        Formula::Bool(_) | Formula::Fence | Formula::Compare(..) => 1,
+        Formula::Not(inner) => 1 + size(inner),
+        Formula::And(parts) | Formula::Or(parts) => 1 + parts.iter().map(size).sum::<usize>(),
+        Formula::Each { body, .. } => 1 + size(body),
+    }
+}
+
 impl Parser<'_> {
+    /// Parses what is inside of something; deep nesting is refused before it exhausts the stack.
+    fn inside(&mut self, parse: fn(&mut Self) -> Parsed<Formula>) -> Parsed<Formula> {
+        if self.depth >= DEPTH {
+            let message = format!("a formula that nests deeper than {DEPTH} levels is not supported");
+            return Err(self.error(message).help("leave out needless brackets, or write predicates"));
+        }
+        self.depth += 1;
+        let formula = parse(self);
+        self.depth -= 1;
+        formula
+    }
+
+    /// A formula that was made of copies of others, unless it is too large.
+    fn copied(&self, formula: Formula, span: Span) -> Parsed<Formula> {
+        if size(&formula) > LARGE {
+            let message = "`<=>`, `if` and predicates make this formula too large";
+            return Err(Diagnostic::error(self.file, span, message).help("split it into several transitions"));
+        }
+        Ok(formula)
+    }
+
     /// A formula, up to what cannot belong to it.
     pub(crate) fn formula(&mut self) -> Parsed<Formula> {
+        let span = self.span();
         let left = self.implication()?;
         if !self.eat("<=>") {
             return Ok(left);
         }
-        let right = self.formula()?;
+        let right = self.inside(Self::formula)?;
         let both = Formula::And(vec![left.clone(), right.clone()]);
-        Ok(Formula::Or(vec![both, Formula::And(vec![not(left), not(right)])]))
+        self.copied(Formula::Or(vec![both, Formula::And(vec![not(left), not(right)])]), span)
     }
 
     fn implication(&mut self) -> Parsed<Formula> {
@@ -28,7 +66,7 @@ impl Parser<'_> {
         if !self.eat("=>") {
             return Ok(left);
         }
-        Ok(Formula::Or(vec![not(left), self.implication()?]))
+        Ok(Formula::Or(vec![not(left), self.inside(Self::implication)?]))
     }
 
     fn disjunction(&mut self) -> Parsed<Formula> {
@@ -48,6 +86,11 @@ impl Parser<'_> {
     }
 
     fn unary(&mut self) -> Parsed<Formula> {
+        self.inside(Self::part)
+    }
+
+    fn part(&mut self) -> Parsed<Formula> {
+        let span = self.span();
         if self.eat("(") {
             let inner = self.formula()?;
             self.expect(")")?;
@@ -81,7 +124,7 @@ impl Parser<'_> {
                 }
                 let no = self.formula()?;
                 let when = Formula::And(vec![condition.clone(), yes]);
-                Ok(Formula::Or(vec![when, Formula::And(vec![not(condition), no])]))
+                self.copied(Formula::Or(vec![when, Formula::And(vec![not(condition), no])]), span)
             }
             "forall" | "exists" => {
                 self.advance();
@@ -147,7 +190,7 @@ impl Parser<'_> {
         if self.next >= 60 {
             return Err(Diagnostic::error(self.file, span, "too many processes in one formula").help("split it"));
         }
-        Ok(formula)
+        self.copied(formula, span)
     }
 
     fn comparison(&mut self) -> Parsed<Formula> {

@@ -55,3 +55,27 @@ fn errors_have_places() {
     assert!(error("init () { true }").contains("there is no `unsafe`"));
     assert!(error("var X : real\ninit () { X = 0.5 }").contains("fraction"));
 }
+
+#[test]
+fn what_is_too_large_is_refused() {
+    let guard = |guard: &str| with(&format!("transition t ([p]) requires {{ {guard} }} {{ }}"));
+    let depth = 100_000;
+    for formula in [
+        format!("{}X = A{}", "(".repeat(depth), ")".repeat(depth)),
+        format!("{}X = A", "not ".repeat(depth)),
+        format!("{}X = A", "X = A => ".repeat(depth)),
+        format!("{}X = A", "if X = A then X = B else ".repeat(depth)),
+    ] {
+        assert!(error(&guard(&formula)).contains("deeper than 100 levels"));
+    }
+    let twice = format!("{}X = A", "X = A <=> ".repeat(60));
+    assert!(error(&guard(&twice)).contains("too large"));
+    let mut text = "predicate a0(p) { F[p] = True }\n".to_owned();
+    for at in 1..60 {
+        text += &format!("predicate a{at}(p) {{ a{}(p) && a{}(p) }}\n", at - 1, at - 1);
+    }
+    assert!(error(&with(&text)).contains("too large"));
+    assert!(error("").contains("there is no `init`"));
+    assert!(error("unsafe () { true }").contains("there is no `init`"));
+    assert!(error("\u{1}").contains("1:1: error: this character has no meaning here"));
+}

@@ -158,8 +158,8 @@ pub fn text(case: &SystemCase<'_>, statistics: bool) -> String {
     match case.verdict {
         SystemVerdict::Safe { checked } => {
             let cubes = case.certificate.map_or(0, |certificate| certificate.cubes.len());
-            let how = if *checked { "were checked to be" } else { "are, unchecked," };
-            let _ = writeln!(out, "No, for {processes}: {cubes} cubes {how} all that leads to a bad state.");
+            let how = if *checked { "was checked" } else { "was not checked" };
+            let _ = writeln!(out, "No, for {processes}. The certificate (cubes: {cubes}) {how}.");
         }
         SystemVerdict::Unsafe(run) => {
             let machine = Machine::new(case.system, run.processes, case.memory);

@@ -22,12 +22,11 @@ pub fn html(case: &SystemCase<'_>) -> String {
         );
     }
     let mut marked: Vec<u32> = case.system.bad.iter().map(|bad| case.system.file.line(bad.span)).collect();
-    body += "<div class=\"pair\">\n";
     let badge = match case.verdict {
         SystemVerdict::Safe { checked } => {
             let cubes = case.certificate.map_or(0, |certificate| certificate.cubes.len());
             let how = if *checked { "checked" } else { "not checked" };
-            let _ = writeln!(body, "<p class=\"story\">The certificate has {cubes} cubes and was {how}.</p>");
+            let _ = writeln!(body, "<p>The certificate has {cubes} cubes and was {how}.</p>\n<div class=\"pair\">");
             "safe"
         }
         SystemVerdict::Unsafe(run) => {
@@ -35,7 +34,7 @@ pub fn html(case: &SystemCase<'_>) -> String {
             let first = escape(&clean(&case.first(&machine, run).join(", ")));
             let _ = writeln!(
                 body,
-                "<div class=\"story\">\n<h2>A run of {} processes</h2>\n<p>At first: <code>{first}</code></p>\n\
+                "<div class=\"pair\">\n<div class=\"story\">\n<h2>A run of {} processes</h2>\n<p>At first: <code>{first}</code></p>\n\
                  <table class=\"happenings\">",
                 run.processes
             );
@@ -61,7 +60,10 @@ pub fn html(case: &SystemCase<'_>) -> String {
             body += "</div>\n";
             "unsafe"
         }
-        SystemVerdict::Unknown(_) => "unknown",
+        SystemVerdict::Unknown(_) => {
+            body += "<div class=\"pair\">\n";
+            "unknown"
+        }
     };
     source(&mut body, case, &marked);
     body += "</div>\n";
@@ -96,7 +98,7 @@ fn picture(out: &mut String, case: &SystemCase<'_>) {
     if case.found.is_empty() {
         return;
     }
-    out.push_str("<h2>The search, backwards from the bad states</h2>\n");
+    out.push_str("<h2>The search, backwards from the bad states</h2>\n<p>A transition's processes are those of the cube that it leads to.</p>\n");
     match graph::svg(case) {
         Some(svg) => {
             let (all, shown) = (case.found.len(), drawn(case).len());
