@@ -1,5 +1,6 @@
 //! `cargo xtask bench [--quick] [NAME…]`: how long things take. A benchmark is no test and never fails the build.
 
+mod arrays;
 mod c;
 mod coherence;
 mod corpus;
@@ -10,8 +11,13 @@ use anyhow::{Result, bail};
 /// A benchmark: how it is called, and what runs it; `true` for a quick look.
 type Bench = (&'static str, fn(bool) -> Result<()>);
 
-const BENCHES: &[Bench] =
-    &[("c", c::run), ("coherence", coherence::run), ("corpus", corpus::run), ("rings", rings::run)];
+const BENCHES: &[Bench] = &[
+    ("arrays", arrays::run),
+    ("c", c::run),
+    ("coherence", coherence::run),
+    ("corpus", corpus::run),
+    ("rings", rings::run),
+];
 
 /// Runs the benchmarks of these names, or all.
 pub fn run(args: &[String]) -> Result<u8> {

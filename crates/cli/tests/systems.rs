@@ -22,7 +22,12 @@ fn verdicts_and_exit_codes() {
         (&["check", "corpus/arrays/message.cub", "--model", "pso", "--engine", "parametric"], "UNSAFE", 10),
         (&["check", "corpus/arrays/cache.cub", "--brab", "2"], "SAFE", 0),
         (&["fences", "examples/mutex-no-fence.cub"], "FENCES 1 (cost 10)", 0),
+        (&["fences", "corpus/arrays/lamport-no-fence.cub"], "FENCES 1 (cost 10)", 0),
+        (&["fences", "corpus/arrays/dekker-no-fence.cub"], "FENCES 1 (cost 10)", 0),
         (&["fences", "examples/mutex.cub"], "NO FENCES NEEDED", 0),
+        // Candidates are tried without being asked for.
+        (&["check", "corpus/arrays/german.cub"], "SAFE", 0),
+        (&["check", "corpus/arrays/arbiter1.cub", "--model", "pso"], "SAFE", 0),
         (&["fences", "corpus/arrays/exchange-lost.cub"], "NOT REPAIRABLE", 10),
     ];
     for (args, expected, code) in cases {
@@ -31,6 +36,11 @@ fn verdicts_and_exit_codes() {
     }
     let (text, _) = run(&["check", "examples/mutex.cub"]);
     assert!(text.contains("any number of processes"), "{text}");
+    assert!(text.contains("The certificate (cubes: 8) was checked."), "{text}");
+    let (text, _) = run(&["check", "examples/mutex-no-fence.cub"]);
+    assert!(text.contains("enter(#2)  sees Flag[#1] = False (#1 has written True); At[#2] = Inside"), "{text}");
+    assert!(text.contains("bad state: unsafe (line 11), with p = #1, q = #2"), "{text}");
+    assert!(text.contains("still waiting: Flag[#2] = True in the buffer of #2"), "{text}");
     let (text, _) = run(&["check", "examples/mutex-no-fence.cub", "--format", "json"]);
     assert!(text.contains("\"verdict\": \"unsafe\"") && text.contains("\"enter(#1)\""), "{text}");
 }
@@ -51,4 +61,27 @@ fn what_is_wrong_is_refused() {
     let path = scratch("systems").join("bad.cub");
     std::fs::write(&path, "init () { X = 1 }").expect("there is room for a file");
     assert_eq!(run(&["check", &path.display().to_string()]).1, Some(2));
+}
+
+#[test]
+fn the_certificate_is_written() {
+    let path = scratch("systems").join("certificate.json");
+    let name = path.display().to_string();
+    assert_eq!(run(&["check", "examples/mutex.cub", "--certificate", &name]).1, Some(0));
+    let text = std::fs::read_to_string(&path).expect("it was written");
+    assert!(text.contains("\"kind\": \"system-certificate\""), "{text}");
+    assert!(text.contains("#1 @ Flag[#2] = False") && text.contains("after the writes of #1"), "{text}");
+}
+
+#[test]
+fn the_search_is_drawn() {
+    let (text, code) = run(&["check", "examples/mutex-no-fence.cub", "--format", "dot"]);
+    assert_eq!(code, Some(10));
+    assert!(text.starts_with("digraph G {") && text.contains("n2 -> n1 [label=\"enter(#1)\", color=red"), "{text}");
+    let (text, _) = run(&["check", "examples/mutex.cub", "--format", "svg"]);
+    assert!(text.starts_with("<svg") && text.matches("class=\"cube\"").count() == 8, "{text}");
+    let (text, _) = run(&["check", "examples/mutex-no-fence.cub", "--format", "html"]);
+    assert!(text.contains("A run of 2 processes") && text.contains("class=\"search\""), "{text}");
+    let (text, _) = run(&["fences", "examples/mutex-no-fence.cub", "--format", "json"]);
+    assert!(text.contains("\"kind\": \"system-fences\"") && text.contains("\"transition\": \"enter\""), "{text}");
 }

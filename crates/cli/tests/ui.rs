@@ -37,6 +37,8 @@ const CASES: &[(&str, &str)] = &[
     ("fences-pso", "fences examples/peterson.c --model pso"),
     ("fences-all", "fences corpus/litmus/c-mp-relaxed.litmus --model rmo --all"),
     ("fences-several", "fences examples/mp.litmus --model tso --model pso --model power"),
+    ("check-system", "check examples/mutex.cub"),
+    ("check-system-unsafe", "check examples/mutex-no-fence.cub"),
     ("fences-none", "fences examples/sb+mfences.litmus --model tso"),
     ("fences-sequential", "fences corpus/c/mutex-peterson-wrong-order.c --model tso"),
     ("fences-kinds", "fences examples/sb.litmus --model tso --kinds store-store,load-load"),

@@ -27,6 +27,8 @@ pub(crate) struct Images<'a> {
     pub weak: bool,
     pub fixed: u8,
     kinds: Vec<Kinds>,
+    /// The symbols whose writes may take effect out of order, under PSO.
+    late: Vec<bool>,
     /// What the invariants say about numbers of the whole system.
     facts: Vec<(Cell, Lit)>,
 }
@@ -61,7 +63,9 @@ impl<'a> Images<'a> {
             Kinds { locked, flush: weak && (locked || transition.has_fence()) }
         };
         let kinds = system.transitions.iter().map(kinds).collect();
-        let mut images = Images { system, memory, weak, fixed: system.fixed(), kinds, facts: Vec::new() };
+        let late =
+            (0..system.symbols.len()).map(|symbol| memory == Memory::Pso && system.can_be_late(symbol)).collect();
+        let mut images = Images { system, memory, weak, fixed: system.fixed(), kinds, late, facts: Vec::new() };
         let plain = |invariant: &&Property| !invariant.formula.has_quantifier() && invariant.params.is_empty();
         for invariant in system.invariants.iter().filter(plain) {
             for cube in images.cubes(invariant) {
@@ -122,6 +126,11 @@ impl<'a> Images<'a> {
             tuples = next;
         }
         tuples
+    }
+
+    /// How many processes are few: two, or as many as the text fixes.
+    pub(crate) fn few(&self) -> u8 {
+        self.system.processes.unwrap_or(2)
     }
 
     /// The cubes of a property.
@@ -364,6 +373,7 @@ impl<'a> Images<'a> {
         places.sort_unstable();
         places.dedup();
         let mut touched = false;
+        let locked = transition.reads(self.system);
         for &place in &places {
             let Some((update, mut inner)) = self.update(transition, place, frame) else { continue };
             touched = true;
@@ -383,7 +393,10 @@ impl<'a> Images<'a> {
                         here.written.push(place);
                         let mut all = vec![here];
                         for &reader in &readers {
-                            all = all.iter().flat_map(|branch| self.meet(cube, branch, reader, actor, value)).collect();
+                            all = all
+                                .iter()
+                                .flat_map(|branch| self.meet(cube, branch, reader, (actor, locked), value))
+                                .collect();
                         }
                         next.extend(all);
                     }
@@ -437,7 +450,14 @@ impl<'a> Images<'a> {
     }
 
     /// A pending read meets a write of its cell.
-    fn meet(&self, cube: &Cube, branch: &Branch, reader: Cell, actor: u8, value: &Ground) -> Vec<Branch> {
+    fn meet(
+        &self,
+        cube: &Cube,
+        branch: &Branch,
+        reader: Cell,
+        (actor, locked): (u8, bool),
+        value: &Ground,
+    ) -> Vec<Branch> {
         let bit = 1u64 << (reader.event - 1);
         let overtaken = |lit: &Lit| match lit {
             Lit::Over(of, write) if *of == reader => 1u64 << (write.event - 1),
@@ -455,10 +475,13 @@ impl<'a> Images<'a> {
             ways.push(before);
         }
         let known = cube.lits.contains(&Lit::NotFrom(reader, actor));
-        if !known {
+        // What does not wait in a buffer is not late.
+        let late = cube.lits.iter().any(|lit| matches!(lit, Lit::Over(of, _) if *of == reader));
+        let possible = !late || !locked;
+        if possible && !known {
             ways.push(takes);
         }
-        if self.memory == Memory::Pso {
+        if self.late[usize::from(reader.symbol)] {
             // The order of writes need not be the order in which they were issued: one that was issued before this one
             // may have become visible after it.
             let mut over = branch.clone();

@@ -43,7 +43,7 @@ pub struct Answer {
 /// How to search.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
-    /// Guess invariants from what this many processes do.
+    /// Guess invariants from what this many processes do. Without it two are tried when there are many cubes.
     pub guess: Option<u8>,
     /// Give the cubes of the search if there are no more than this.
     pub shown: usize,
@@ -86,7 +86,11 @@ pub fn check(system: &System, memory: Memory, options: Options, observer: &dyn O
             deepest: 0,
             explored: explored.as_ref(),
             refuted: &refuted,
-            budget: explored.as_ref().filter(|explored| explored.can_grow()).map(|_| budget),
+            stop: &stop,
+            budget: match &explored {
+                Some(explored) => explored.can_grow().then_some(budget),
+                None => Some(PLAIN),
+            },
         };
         match search.begin(observer)? {
             End::Nothing => {
@@ -98,6 +102,10 @@ pub fn check(system: &System, memory: Memory, options: Options, observer: &dyn O
                 let certificate = Some(Certificate { memory, cubes: cubes.collect() });
                 let found = search.found(&[], options.shown);
                 return Ok(Answer { outcome: Outcome::Safe, statistics, certificate, found });
+            }
+            End::Spent if explored.is_none() => {
+                explored = Some(Explored::new(&images, memory, images.few(), &stop));
+                continue;
             }
             End::Spent => budget *= 2,
             End::Initial(last) => {
@@ -117,6 +125,9 @@ pub fn check(system: &System, memory: Memory, options: Options, observer: &dyn O
 
 /// How many cubes are looked at before a larger exploration is tried.
 const BUDGET: usize = 300;
+
+/// How many cubes are looked at before candidates are tried without being asked for.
+const PLAIN: usize = 1000;
 
 /// How a search ended.
 enum End {
@@ -142,6 +153,7 @@ struct Search<'a> {
     explored: Option<&'a Explored<'a>>,
     /// Candidates that were wrong.
     refuted: &'a [Cube],
+    stop: &'a dyn Fn() -> bool,
     /// After how many cubes to give up.
     budget: Option<usize>,
 }
@@ -205,6 +217,9 @@ impl Search<'_> {
                 let mut found = Vec::new();
                 self.images.pre(&cube, number, &mut |image| found.push(image));
                 for image in found {
+                    if let Some(why) = observer.stop() {
+                        return Err(why);
+                    }
                     let from = Some((at, number, image.args, image.rename));
                     if let Some(node) = self.add(image.cube, from, depth) {
                         return Ok(End::Initial(node));
@@ -241,6 +256,9 @@ impl Search<'_> {
             && from.is_some()
         {
             let wanted = |part: &Cube| {
+                if (self.stop)() {
+                    return false;
+                }
                 let part = Pattern::new(part.clone());
                 !self.refuted.iter().any(|cube| part.covers(system, cube, fixed))
             };
@@ -276,6 +294,9 @@ impl Search<'_> {
         }
         let mut best: Option<(usize, Cube)> = None;
         for part in parts {
+            if (self.stop)() {
+                break;
+            }
             let limit = best.as_ref().map_or(usize::MAX, |(cost, _)| *cost);
             if let Some(cost) = self.cost(&part, limit) {
                 best = Some((cost, part));

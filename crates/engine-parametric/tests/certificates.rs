@@ -26,9 +26,9 @@ fn load(path: &Path) -> System {
     front_arrays::parse(&SourceFile::new(&*name, text)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The certificate, if the system is found safe within two seconds.
+/// The certificate, if the system is found safe within half a second.
 fn certificate(system: &System, memory: Memory, guess: Option<u8>) -> Option<Certificate> {
-    let limit = Limit(Instant::now(), Duration::from_secs(2));
+    let limit = Limit(Instant::now(), Duration::from_millis(500));
     check(system, memory, Options { guess, ..Options::default() }, &limit).ok()?.certificate
 }
 
@@ -86,10 +86,10 @@ fn certificates_of_the_shared_corpus_are_accepted() {
     assert!(count >= 45, "{count} certificates");
 }
 
-/// Our systems and their certificates under a model.
+/// Our systems and their certificates under a model, if they are small: they are checked many times.
 fn certified(memory: Memory) -> Vec<(System, Certificate)> {
     let with = |system: System| certificate(&system, memory, None).map(|certificate| (system, certificate));
-    own().into_iter().filter_map(with).collect()
+    own().into_iter().filter_map(with).filter(|(_, certificate)| certificate.cubes.len() <= 40).collect()
 }
 
 #[test]

@@ -392,3 +392,62 @@ fn graphs_have_the_immediate_pairs() {
     assert_eq!(marked, ["rf", "ppo"]);
     assert_eq!((graph.events[2].column, graph.events[2].end_column), (2, 14));
 }
+
+#[test]
+fn documents_about_systems_have_exactly_what_the_schema_lists() {
+    use report::system::{Run, SystemCase, SystemVerdict, certificate, dot, html, json, repair_json, svg, text};
+    use system::certificate::{Behind, Cell, Certificate, Condition, Cube, Found, Place, Read, Value as Of};
+    use system::machine::{Machine, Search};
+
+    let source = "type t = A | B\narray P[proc] : t\nweak var X : t\ninit (p) { P[p] = A && X = A }\n\
+                  unsafe (p q) { P[p] = B && q @ X = A }\n\
+                  transition go ([p]) requires { P[p] = A && X = A } { P[p] := B }\n\
+                  transition set ([p]) { X := B }\n"
+        .to_owned();
+    let system = front_arrays::parse(&source::SourceFile::new("a<b>.cub", source)).unwrap();
+    let memory = system::Memory::Tso;
+    let Search::Bad { first, steps, states, property } = Machine::new(&system, 2, memory).search(1000, &|| false)
+    else {
+        panic!("there is a bad run");
+    };
+    let read = Read { process: 0, before: vec![0], behind: vec![Behind::Reads(0), Behind::Writes(0)] };
+    let seen = Cell { read: Some(0), place: Place { symbol: 1, args: Vec::new() } };
+    let conditions = vec![Condition::Is(seen, Of::Constructor(0), false)];
+    let cube = Cube { processes: 1, conditions, reads: vec![read] };
+    let node = |from: Option<(usize, usize, Vec<u8>)>| Found {
+        cube: cube.clone(),
+        covered: from.is_some(),
+        guessed: false,
+        on_trace: true,
+        from,
+    };
+    let found = [node(None), node(Some((0, 0, vec![0])))];
+    let why = Certificate { memory, cubes: vec![cube.clone()] };
+    for verdict in [
+        SystemVerdict::Unsafe(Run { processes: 2, first, steps, states, property }),
+        SystemVerdict::Safe { checked: true },
+        SystemVerdict::Unknown(NoAnswer::Cancelled),
+    ] {
+        let safe = matches!(verdict, SystemVerdict::Safe { .. });
+        let case = SystemCase {
+            system: &system,
+            memory,
+            verdict: &verdict,
+            statistics: &[("cubes".to_owned(), 1)],
+            certificate: safe.then_some(&why),
+            found: &found,
+            seconds: 0.5,
+        };
+        conforms(&json(&case), "system");
+        conforms(&certificate(&case, &why), "system-certificate");
+        assert!(text(&case, true).ends_with(&format!("{verdict}\n")));
+        let (page, picture, graph) = (html(&case), svg(&case).unwrap(), dot(&case));
+        assert!(page.contains("a&lt;b&gt;.cub") && !page.contains("a<b>"), "{page}");
+        assert!(picture.contains("stroke-dasharray") && picture.contains(">go(#1)</text>"), "{picture}");
+        assert!(picture.contains("#1 @ X &lt;&gt; A"), "{picture}");
+        assert!(graph.contains("n2 -> n1 [label=\"go(#1)\", style=dashed, color=red"), "{graph}");
+    }
+    let placements: [(&[usize], String); 1] = [(&[0], "--- a\n".to_owned())];
+    conforms(&repair_json(&system, memory, ("FENCES 1 (cost 10)", None), &placements, 0.5), "system-fences");
+    conforms(&repair_json(&system, memory, ("UNKNOWN (late)", Some("late")), &[], 0.5), "system-fences");
+}

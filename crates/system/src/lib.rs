@@ -279,6 +279,23 @@ impl System {
         }
     }
 
+    /// Whether a write of this symbol may be overtaken by one of another process that was issued earlier: only writes that
+    /// wait in a buffer can be late, and not those of cells that only their owner writes.
+    pub fn can_be_late(&self, symbol: usize) -> bool {
+        let writers = || {
+            let of = |transition: &'_ Transition| transition.updates.iter().any(|update| update.symbol == symbol);
+            self.transitions.iter().filter(move |transition| of(transition))
+        };
+        let owned = |transition: &Transition| {
+            let actor = transition.actor.map(Process::Slot);
+            transition.updates.iter().filter(|update| update.symbol == symbol).all(|update| match &update.target {
+                Target::Cell(args) => args.first().is_some_and(|first| Some(*first) == actor),
+                Target::Every(_) => false,
+            })
+        };
+        writers().any(|transition| !transition.reads(self)) && !writers().all(owned)
+    }
+
     /// How many processes the text names by number.
     pub fn fixed(&self) -> u8 {
         let mut most = 0;

@@ -173,9 +173,9 @@ impl Facts {
                     return sign;
                 }
                 if sign {
-                    self.equal.push((one, two))
+                    self.equal.push((one, two));
                 } else {
-                    self.apart.push((one, two))
+                    self.apart.push((one, two));
                 }
                 true
             }

@@ -128,7 +128,8 @@ impl<'a> Checker<'a> {
             return Vec::new();
         }
         // Where its reads and writes are one, the reads stand for both.
-        let write = if of.reads(self.system) && of.writes(self.system) { new } else { new + 1 };
+        let locked = of.reads(self.system) && of.writes(self.system);
+        let write = if locked { new } else { new + 1 };
         let mut choices = vec![start];
         for &place in &places {
             let Some((update, mut inner)) = Self::update(of, place, &frame) else { continue };
@@ -143,7 +144,7 @@ impl<'a> Checker<'a> {
                     }
                     match value {
                         None => next.push(choice),
-                        Some(value) => next.extend(self.write(cube, choice, &here, (actor, write), value)),
+                        Some(value) => next.extend(self.write(cube, choice, &here, (actor, write, locked), value)),
                     }
                 }
             }
@@ -176,7 +177,7 @@ impl<'a> Checker<'a> {
         cube: usize,
         choice: Choice,
         cells: &[Cell],
-        (actor, write): (u8, u8),
+        (actor, write, locked): (u8, u8, bool),
         value: &Ground,
     ) -> Vec<Choice> {
         let mut ways = vec![choice];
@@ -202,7 +203,8 @@ impl<'a> Checker<'a> {
                     before.earlier.push(read);
                     next.push(before);
                 }
-                if may_take {
+                // What does not wait in a buffer is not late.
+                if may_take && (overtaken.is_empty() || !locked) {
                     let mut takes = choice.clone();
                     takes.put.push((cell, value.clone()));
                     takes.earlier.extend(&overtaken);
@@ -211,7 +213,7 @@ impl<'a> Checker<'a> {
                     }
                     next.push(takes);
                 }
-                if self.memory == Memory::Pso {
+                if self.memory == Memory::Pso && self.system.can_be_late(usize::from(cell.place.0)) {
                     let mut over = choice;
                     over.later.push(read);
                     // A process's writes of one cell keep their order: of several the last one tells.
