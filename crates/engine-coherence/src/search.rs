@@ -38,8 +38,8 @@ pub enum Outcome {
     Done { exact: bool },
     /// The property fails on this path.
     Failure(Vec<NamedStep>),
-    /// There are more states than were allowed.
-    Budget,
+    /// There are more states than were allowed; `buffered`: in some of them a write is on its way.
+    Budget { buffered: bool },
 }
 
 /// A step of a path, in terms that another machine understands.
@@ -197,7 +197,7 @@ impl<'t> Search<'t> {
                 break Outcome::Done { exact: !machine.buffers.abstracted };
             };
             if space.len() > budget {
-                break Outcome::Budget;
+                break Outcome::Budget { buffered: machine.buffers.len() > 1 };
             }
             if at.is_multiple_of(256) {
                 if let Some(why) = self.observer.stop() {
