@@ -84,8 +84,8 @@ enum Known {
     Violation(Box<Execution>),
     /// The abstraction shows a violation that does not happen; or the buffers were too short.
     Nothing,
-    /// There are more states than were to be visited; `buffered`: in some of them a write is on its way.
-    TooMany { buffered: bool },
+    /// There are more states than were to be visited.
+    TooMany,
 }
 
 impl Proof<'_> {
@@ -131,7 +131,7 @@ impl Proof<'_> {
                 "nothing was found with buffers of at most {} writes",
                 k.unwrap_or(usize::MAX)
             ))),
-            Known::Nothing | Known::TooMany { .. } => Err(NoAnswer::GaveUp(format!(
+            Known::Nothing | Known::TooMany => Err(NoAnswer::GaveUp(format!(
                 "the abstraction {} is too coarse: what it shows does not happen",
                 name(given)
             ))),
@@ -151,21 +151,12 @@ impl Proof<'_> {
             let budget = FIRST_LOOK << (2 * round).min(40);
             let turns = plan.len().min(TURNS * (round + 1));
             let mut open = Vec::new();
-            let mut same = false;
             for &memory in &plan[..turns] {
-                // Where no write was on its way, the others would visit the same states.
-                if same {
-                    open.push(memory);
-                    continue;
-                }
                 match self.attempt(beginning, memory, budget)? {
                     Known::Safe => return Ok(None),
                     Known::Violation(execution) => return Ok(Some(*execution)),
                     Known::Nothing => {}
-                    Known::TooMany { buffered } => {
-                        open.push(memory);
-                        same = !buffered;
-                    }
+                    Known::TooMany => open.push(memory),
                 }
             }
             if self.search.task.options.glance {
@@ -195,7 +186,7 @@ impl Proof<'_> {
                 let found = self.search.replay(beginning, &path);
                 Ok(found.map_or(Known::Nothing, |execution| Known::Violation(Box::new(execution))))
             }
-            Outcome::Budget { buffered } => Ok(Known::TooMany { buffered }),
+            Outcome::Budget => Ok(Known::TooMany),
         }
     }
 }

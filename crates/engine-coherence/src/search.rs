@@ -38,8 +38,8 @@ pub enum Outcome {
     Done { exact: bool },
     /// The property fails on this path.
     Failure(Vec<NamedStep>),
-    /// There are more states than were allowed; `buffered`: in some of them a write is on its way.
-    Budget { buffered: bool },
+    /// There are more states than were allowed.
+    Budget,
 }
 
 /// A step of a path, in terms that another machine understands.
@@ -196,8 +196,9 @@ impl<'t> Search<'t> {
             } else {
                 break Outcome::Done { exact: !machine.buffers.abstracted };
             };
-            if space.len() > budget {
-                break Outcome::Budget { buffered: machine.buffers.len() > 1 };
+            // As long as no write is on its way all abstractions are the same: there is nobody to hand over to.
+            if space.len() > budget && (self.task.options.glance || machine.buffers.len() > 1) {
+                break Outcome::Budget;
             }
             if at.is_multiple_of(256) {
                 if let Some(why) = self.observer.stop() {
