@@ -82,6 +82,8 @@ pub struct Settled {
     pub link: usize,
     /// Whose writes.
     pub thread: usize,
+    /// The unit of the thread that comes to this point.
+    pub unit: usize,
     /// When there is such a point.
     pub when: Bool,
     /// When it has a turn, in each round.
@@ -96,6 +98,13 @@ pub enum Work {
 }
 
 impl Work {
+    fn unit(&self) -> usize {
+        match self {
+            Work::Step(step) => step.unit,
+            Work::Settled(settled) => settled.unit,
+        }
+    }
+
     /// The step, if it is one.
     pub fn step(&self) -> Option<&Step> {
         match self {
@@ -103,6 +112,19 @@ impl Work {
             Work::Settled(_) => None,
         }
     }
+}
+
+/// What may happen in a round, in order.
+pub fn in_order<'w>(rows: &Rows, work: &'w [Vec<Work>], round: usize) -> Vec<&'w Work> {
+    let is_first = |thread: usize, work: &Work| rows.is_first(thread, work.unit());
+    let mut all = Vec::new();
+    if round == 0 {
+        all.extend(work.iter().take(1).flatten().filter(|work| is_first(0, work)));
+    }
+    for thread in rows.order() {
+        all.extend(work[thread].iter().filter(|work| !is_first(thread, work)));
+    }
+    all
 }
 
 /// A place where the property can fail.
@@ -237,7 +259,7 @@ impl<'p> Problem<'p> {
             if let Some(stop) = observer.stop() {
                 return Err(stop);
             }
-            for work in work.iter().flatten() {
+            for work in in_order(&rows, &work, round) {
                 match work {
                     Work::Step(step) if step.early => {}
                     Work::Step(step) => {
@@ -494,7 +516,7 @@ fn work(
                     let link = structure.links[number];
                     if !rows.starts(number) {
                         let (thread, when) = (link.from.0 as usize, link.when);
-                        own.push(Work::Settled(Settled { link: number, thread, when, turns }));
+                        own.push(Work::Settled(Settled { link: number, thread, unit, when, turns }));
                     }
                     continue;
                 }
@@ -502,7 +524,7 @@ fn work(
                 Item::Departs(link) => {
                     let started = structure.links[link].to.0;
                     for when in starting(structure, thread, started) {
-                        own.push(Work::Settled(Settled { link, thread, when, turns: turns.clone() }));
+                        own.push(Work::Settled(Settled { link, thread, unit, when, turns: turns.clone() }));
                     }
                     continue;
                 }
