@@ -168,7 +168,7 @@ pub struct Check {
     /// Print what the search cost
     #[arg(long)]
     pub stats: bool,
-    /// Write the C program as a sequential one to this file, for other checkers, and then check it as usual
+    /// Write the program or litmus test as a sequential C program to this file, for other checkers, and then check it as usual
     ///
     /// It has the bounds of the engine `lazy`: --rounds, --clock, --nodes, --unwind.
     #[arg(long, value_name = "FILE")]

@@ -147,8 +147,8 @@ pub struct Problem<'p> {
     pub bounds: Bounds,
     /// Whether there is a node for every write.
     pub roomy: bool,
-    /// What each location holds in the end.
-    last: Vec<Term>,
+    /// What each location holds in the end: in a program in C a variable of its own.
+    pub last: Vec<Term>,
     blaster: Blaster,
     solver: Solver,
     failing: Vec<Failing>,
@@ -200,7 +200,7 @@ fn nodes(writers: &[(usize, Writer)]) -> u32 {
 }
 
 impl<'p> Problem<'p> {
-    /// The formula; `each`: every event is a step of its own.
+    /// The formula; `each`: every event is a step of its own, as in C.
     pub fn new(
         program: &'p Program,
         mut structure: Structure,
@@ -275,6 +275,10 @@ impl<'p> Problem<'p> {
         }
         let mut last = Vec::with_capacity(locations.len());
         for (at, location) in locations.iter().enumerate() {
+            if each {
+                last.push(build.terms.fresh(location.width));
+                continue;
+            }
             let held = match sole.last(build.terms, &turns, at) {
                 Some(held) => held,
                 None => memory.last(&mut build, at),
