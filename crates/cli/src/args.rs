@@ -174,7 +174,7 @@ pub struct Check {
     /// Write to this file why the program is safe, if it is, as JSON: for array-based systems (.cub) the cubes
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
-    /// Write the C program as a sequential one to this file, for other checkers, and then check it as usual
+    /// Write the program or litmus test as a sequential C program to this file, for other checkers, and then check it as usual
     ///
     /// It has the bounds of the engine `lazy`: --rounds, --clock, --nodes, --unwind.
     #[arg(long, value_name = "FILE")]

@@ -229,7 +229,8 @@ impl<'t> Search<'t> {
             } else {
                 break Outcome::Done { exact: !machine.buffers.abstracted };
             };
-            if space.len() > budget {
+            // As long as no write is on its way all abstractions are the same: there is nobody to hand over to.
+            if space.len() > budget && (self.task.options.glance || machine.buffers.len() > 1) {
                 break Outcome::Budget;
             }
             if at.is_multiple_of(256) {

@@ -2,7 +2,7 @@
 //!
 //! One function per thread, which goes on from where it was left up to a point that is guessed; the shared memory
 //! abstraction of the model; and a driver that calls the threads round by round. What a thread computes is in
-//! single-assignment form: `rN` is what event N read, `tN` and `bN` are terms and truth values of the symbolic execution.
+//! single-assignment form: `rN` is what event N read, `mN` is what location N holds in the end, `tN` and `bN` are terms and truth values of the symbolic execution.
 
 mod library;
 
@@ -96,6 +96,9 @@ impl<'a> Printer<'a> {
             if event.kind == Kind::Read {
                 reads.insert(event.value, format!("r{at}"));
             }
+        }
+        for (place, &last) in problem.last.iter().enumerate() {
+            reads.insert(last, format!("m{place}"));
         }
         let mut passed = FxHashMap::default();
         for (thread, row) in problem.rows.rows.iter().enumerate() {
@@ -318,14 +321,15 @@ impl<'a> Printer<'a> {
         self.start();
         let mut out = "/* All rounds are over: is this an execution, and does the property fail in it? */\n".to_owned();
         out += "void the_end(void)\n{\n";
-        for constraint in self.problem.structure.constraints.clone() {
-            let mut lines = String::new();
-            let what = self.truth(constraint, &mut lines);
-            out += &lines;
-            let _ = writeln!(out, "    assume({what});");
-        }
         let mut lines = String::new();
+        for constraint in self.problem.structure.constraints.clone() {
+            let what = self.truth(constraint, &mut lines);
+            let _ = writeln!(lines, "    assume({what});");
+        }
         let goal = self.truth(goal, &mut lines);
+        for place in (0..self.problem.last.len()).filter(|place| self.known.contains(&format!("m{place}"))) {
+            let _ = writeln!(out, "    m{place} = sma_last({place});");
+        }
         out += &lines;
         let _ = writeln!(out, "    if ({goal}) reach_error();\n}}");
         out

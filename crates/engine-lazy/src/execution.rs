@@ -1,6 +1,6 @@
 //! Executions read off solutions: the schedule is gone through again, step by step, with real values.
 
-use crate::problem::{Problem, Settled, Step, Work};
+use crate::problem::{Problem, Settled, Step, Work, in_order};
 use crate::schedule::Item;
 use ir::{Cell, Expr, Object, State, Width};
 use logic::{Evaluation, Term};
@@ -199,7 +199,7 @@ fn object(made: &Made, solution: &mut Evaluation<'_>) -> Object {
 fn follow(problem: &Problem<'_>, buffers: Buffers, places: &[Option<usize>], solution: &mut Evaluation<'_>) -> Path {
     let mut path = Path::default();
     for round in 0..problem.bounds.rounds as usize {
-        for work in problem.work.iter().flatten() {
+        for work in in_order(&problem.rows, &problem.work, round) {
             let step = match work {
                 Work::Step(step) => step,
                 Work::Settled(Settled { thread, when, turns, .. }) => {

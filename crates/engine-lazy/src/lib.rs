@@ -137,8 +137,8 @@ fn ladder(task: &Task<'_>, enough: Bounds) -> Vec<Bounds> {
 /// # Errors
 /// Why there is none.
 pub fn emit_c(task: &Task<'_>, observer: &dyn Observer) -> Result<String, NoAnswer> {
-    let (Some(buffers), Question::Violation(property)) = (task.model.head.buffers, task.question) else {
-        return Err(NoAnswer::GaveUp("only C programs under models with store buffers become sequential C".to_owned()));
+    let Some(buffers) = task.model.head.buffers else {
+        return Err(NoAnswer::GaveUp("only programs under models with store buffers become sequential C".to_owned()));
     };
     let tags = Tags::new(task.program, &task.model.head, buffers);
     let structure = structure(task, &tags, false, observer)?;
@@ -148,7 +148,13 @@ pub fn emit_c(task: &Task<'_>, observer: &dyn Observer) -> Result<String, NoAnsw
     // One round is enough to know the steps: in C the rounds are calls.
     let one = Bounds { rounds: 1, ..bounds };
     let mut problem = Problem::new(task.program, structure, &tags, one, true, observer)?;
-    let goal = problem.violation(property);
+    let goal = match task.question {
+        Question::Violation(property) => problem.violation(property),
+        Question::Reach([goal]) => problem.reaches(goal),
+        Question::Reach(_) | Question::States => {
+            return Err(NoAnswer::GaveUp("a sequential C program answers one question".to_owned()));
+        }
+    };
     Ok(emit::emit(&problem, goal, buffers, bounds))
 }
 

@@ -82,6 +82,8 @@ pub struct Settled {
     pub link: usize,
     /// Whose writes.
     pub thread: usize,
+    /// The unit of the thread that comes to this point.
+    pub unit: usize,
     /// When there is such a point.
     pub when: Bool,
     /// When it has a turn, in each round.
@@ -96,6 +98,13 @@ pub enum Work {
 }
 
 impl Work {
+    fn unit(&self) -> usize {
+        match self {
+            Work::Step(step) => step.unit,
+            Work::Settled(settled) => settled.unit,
+        }
+    }
+
     /// The step, if it is one.
     pub fn step(&self) -> Option<&Step> {
         match self {
@@ -103,6 +112,19 @@ impl Work {
             Work::Settled(_) => None,
         }
     }
+}
+
+/// What may happen in a round, in order.
+pub fn in_order<'w>(rows: &Rows, work: &'w [Vec<Work>], round: usize) -> Vec<&'w Work> {
+    let is_first = |thread: usize, work: &Work| rows.is_first(thread, work.unit());
+    let mut all = Vec::new();
+    if round == 0 {
+        all.extend(work.iter().take(1).flatten().filter(|work| is_first(0, work)));
+    }
+    for thread in rows.order() {
+        all.extend(work[thread].iter().filter(|work| !is_first(thread, work)));
+    }
+    all
 }
 
 /// A place where the property can fail.
@@ -125,8 +147,8 @@ pub struct Problem<'p> {
     pub bounds: Bounds,
     /// Whether there is a node for every write.
     pub roomy: bool,
-    /// What each location holds in the end.
-    last: Vec<Term>,
+    /// What each location holds in the end: in a program in C a variable of its own.
+    pub last: Vec<Term>,
     blaster: Blaster,
     solver: Solver,
     failing: Vec<Failing>,
@@ -178,7 +200,7 @@ fn nodes(writers: &[(usize, Writer)]) -> u32 {
 }
 
 impl<'p> Problem<'p> {
-    /// The formula; `each`: every event is a step of its own.
+    /// The formula; `each`: every event is a step of its own, as in C.
     pub fn new(
         program: &'p Program,
         mut structure: Structure,
@@ -237,7 +259,7 @@ impl<'p> Problem<'p> {
             if let Some(stop) = observer.stop() {
                 return Err(stop);
             }
-            for work in work.iter().flatten() {
+            for work in in_order(&rows, &work, round) {
                 match work {
                     Work::Step(step) if step.early => {}
                     Work::Step(step) => {
@@ -253,6 +275,10 @@ impl<'p> Problem<'p> {
         }
         let mut last = Vec::with_capacity(locations.len());
         for (at, location) in locations.iter().enumerate() {
+            if each {
+                last.push(build.terms.fresh(location.width));
+                continue;
+            }
             let held = match sole.last(build.terms, &turns, at) {
                 Some(held) => held,
                 None => memory.last(&mut build, at),
@@ -494,7 +520,7 @@ fn work(
                     let link = structure.links[number];
                     if !rows.starts(number) {
                         let (thread, when) = (link.from.0 as usize, link.when);
-                        own.push(Work::Settled(Settled { link: number, thread, when, turns }));
+                        own.push(Work::Settled(Settled { link: number, thread, unit, when, turns }));
                     }
                     continue;
                 }
@@ -502,7 +528,7 @@ fn work(
                 Item::Departs(link) => {
                     let started = structure.links[link].to.0;
                     for when in starting(structure, thread, started) {
-                        own.push(Work::Settled(Settled { link, thread, when, turns: turns.clone() }));
+                        own.push(Work::Settled(Settled { link, thread, unit, when, turns: turns.clone() }));
                     }
                     continue;
                 }

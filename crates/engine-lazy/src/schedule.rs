@@ -3,10 +3,11 @@
 //! A thread is a row of items: its events, and the places where it starts or joins others. What must not be taken apart
 //! (a read-modify-write, an atomic section) is one unit. In each round each thread, in the order of their numbers, passes
 //! some of its units; which ones is guessed: for each unit and each round, whether it is passed by the end of the round.
-//! What happens before the first thread is started, and the first starts, are one unit that is always passed.
+//! What happens before the first thread is started, and the first starts, are one unit that is passed before the first
+//! round. Where there is such a unit the first thread comes last in each round: it mostly waits for the others.
 
 use logic::{Bool, Terms};
-use symbolic::{Link, Moment, Structure};
+use symbolic::{Kind, Link, Moment, Structure};
 
 /// Up to so many units, only one of several schedules of the same run counts: that pays where nothing is found.
 const SMALL: usize = 64;
@@ -73,6 +74,20 @@ impl Rows {
         rows
     }
 
+    /// The threads in the order in which they have their turns in a round.
+    pub fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.rows.len()).collect();
+        if self.begins {
+            order.rotate_left(1);
+        }
+        order
+    }
+
+    /// Whether a unit is passed before the first round.
+    pub fn is_first(&self, thread: usize, unit: usize) -> bool {
+        self.begins && (thread, unit) == (0, 0)
+    }
+
     /// Whether a link is that of a start: it is the first one that arrives at the beginning of a thread that is started.
     pub fn starts(&self, number: usize) -> bool {
         let link = &self.links[number];
@@ -110,8 +125,14 @@ impl Rows {
                 Item::Event(event) => hidden[event as usize] || alone.is_some_and(|alone| positions[at] < alone),
                 // Whoever starts one thread may as well start the next one, since its writes have reached memory.
                 Item::Departs(link) => {
-                    let after = at.checked_sub(1).map(|before| items[before]);
-                    let again = matches!(after, Some(Item::Departs(before)) if self.starts(before));
+                    let silent = |item: &&Item| match **item {
+                        Item::Event(event) => {
+                            hidden[event as usize] && structure.events[event as usize].kind != Kind::Write
+                        }
+                        Item::Departs(_) | Item::Arrives(_) => false,
+                    };
+                    let after = items[..at].iter().rev().find(|item| !silent(item));
+                    let again = matches!(after, Some(&Item::Departs(before)) if self.starts(before));
                     self.starts(link) && (again || alone.is_some_and(|alone| positions[at] <= alone))
                 }
                 Item::Arrives(_) => false,
@@ -195,6 +216,8 @@ pub struct Turns {
     /// For each thread, unit and round: whether the unit is passed by the end of the round.
     passed: Vec<Vec<Vec<Bool>>>,
     rounds: usize,
+    /// Whether the first unit of the first thread comes before all rounds, and its others last in each.
+    begins: bool,
 }
 
 impl Turns {
@@ -205,7 +228,7 @@ impl Turns {
         for (thread, row) in rows.rows.iter().enumerate() {
             let mut own: Vec<Vec<Bool>> = Vec::new();
             for unit in 0..row.count {
-                if rows.begins && (thread, unit) == (0, 0) {
+                if rows.is_first(thread, unit) {
                     own.push(vec![Bool::TRUE; rounds]);
                     continue;
                 }
@@ -222,9 +245,9 @@ impl Turns {
             }
             passed.push(own);
         }
-        let turns = Turns { passed, rounds };
+        let turns = Turns { passed, rounds, begins: rows.begins };
         if rows.rows.iter().map(|row| row.count).sum::<usize>() <= SMALL {
-            turns.no_idle_waiting(terms, facts);
+            turns.no_idle_waiting(terms, rows, facts);
         }
         for (thread, row) in rows.rows.iter().enumerate() {
             for (at, item) in row.items.iter().enumerate() {
@@ -244,12 +267,13 @@ impl Turns {
 
     /// A thread goes on in a later round only if another one has done something since its last turn: otherwise it could as
     /// well have gone on then. This leaves no run out, only schedules that are the same run.
-    fn no_idle_waiting(&self, terms: &mut Terms, facts: &mut Vec<Bool>) {
+    fn no_idle_waiting(&self, terms: &mut Terms, rows: &Rows, facts: &mut Vec<Bool>) {
         let mut active: Vec<Vec<Bool>> = Vec::new();
-        for (thread, units) in self.passed.iter().enumerate() {
+        for thread in rows.order() {
             let mut own = Vec::with_capacity(self.rounds);
             for round in 0..self.rounds {
-                let all: Vec<Bool> = (0..units.len()).map(|unit| self.in_round(terms, thread, unit, round)).collect();
+                let units = (0..self.passed[thread].len()).filter(|&unit| !rows.is_first(thread, unit));
+                let all: Vec<Bool> = units.map(|unit| self.in_round(terms, thread, unit, round)).collect();
                 own.push(terms.any(all));
             }
             active.push(own);
@@ -276,8 +300,12 @@ impl Turns {
 
     /// Whether a unit is passed when another thread has its turn in a round.
     pub fn by_then(&self, thread: usize, unit: usize, other: usize, round: usize) -> Bool {
+        if self.begins && (thread, unit) == (0, 0) {
+            return Bool::TRUE;
+        }
+        let rank = |thread: usize| if self.begins && thread == 0 { usize::MAX } else { thread };
         // Who comes before us in a round has had its turn.
-        let round = if thread < other { Some(round) } else { round.checked_sub(1) };
+        let round = if rank(thread) < rank(other) { Some(round) } else { round.checked_sub(1) };
         round.map_or(Bool::FALSE, |round| self.passed[thread][unit][round])
     }
 

@@ -77,7 +77,7 @@ pub fn hidden(structure: &Structure, tags: &Tags, nodes: u32) -> Vec<bool> {
     let at_once = at_once(structure, tags);
     let delayed = |event: u32| {
         let own = &structure.events[event as usize];
-        own.kind == Kind::Write && own.guard != Bool::FALSE && !at_once[event as usize]
+        own.kind == Kind::Write && own.guard != Bool::FALSE && !at_once[event as usize] && !early[event as usize]
     };
     let delays: Vec<bool> = structure.threads.iter().map(|own| own.iter().any(|&event| delayed(event))).collect();
     let mut hidden = vec![false; structure.events.len()];

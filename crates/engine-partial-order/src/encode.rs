@@ -329,6 +329,11 @@ impl<'p> Problem<'p> {
         self.solver.clause(&clause);
     }
 
+    /// How many clauses there are.
+    pub fn clauses(&self) -> u64 {
+        self.solver.clause_count()
+    }
+
     pub fn describe(&self) -> String {
         format!(
             "{} events, {} variables, {} clauses, {} nodes and {} edges to order",

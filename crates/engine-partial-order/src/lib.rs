@@ -95,6 +95,9 @@ impl Engine for PartialOrder {
         let clocks = task.options.order == Order::Clocks;
         let mut problem = encode::Problem::new(task.program, structure, task.model, clocks, observer)?;
         observer.phase("encode", &problem.describe());
+        if task.options.clauses.is_some_and(|most| problem.clauses() > most) {
+            return Err(NoAnswer::TooLarge(problem.clauses()));
+        }
         let findings = match task.question {
             Question::Reach(goals) => reach(&mut problem, goals, observer)?,
             Question::States => states(&mut problem, task, observer)?,

@@ -50,6 +50,8 @@ pub struct Options {
     pub loops: Vec<(u32, u32)>,
     /// How the partial-order engine orders events.
     pub order: Order,
+    /// How many clauses it may have to solve.
+    pub clauses: Option<u64>,
     /// How the coherence engine abstracts store buffers.
     pub abstraction: Abstraction,
     /// Whether the coherence engine only has a first look.
@@ -117,6 +119,7 @@ impl Default for Options {
             deepens: false,
             loops: Vec::new(),
             order: Order::Theory,
+            clauses: None,
             abstraction: Abstraction::Auto,
             glance: false,
             k: None,
@@ -228,6 +231,8 @@ pub enum NoAnswer {
     TimedOut(Duration),
     /// A limit of the engine was reached; the text says which.
     GaveUp(String),
+    /// The formula has so many clauses, more than [`Options::clauses`].
+    TooLarge(u64),
 }
 
 impl fmt::Display for NoAnswer {
@@ -236,6 +241,7 @@ impl fmt::Display for NoAnswer {
             NoAnswer::Cancelled => f.write_str("cancelled"),
             NoAnswer::TimedOut(after) => write!(f, "timeout after {} s", after.as_secs_f64()),
             NoAnswer::GaveUp(why) => f.write_str(why),
+            NoAnswer::TooLarge(clauses) => write!(f, "the formula is too large: {clauses} clauses"),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Programs as sequential programs.
 
-use crate::{Failure, Request, compiled};
+use crate::{Failure, Request, compiled, condition};
 use engine::{Engine, Observer, Question, Refusal, Task};
 use engine_lazy::Lazy;
 use ir::Program;
@@ -17,14 +17,11 @@ pub fn sequential(
     observer: &dyn Observer,
 ) -> Result<String, Failure> {
     let program = compiled(program, model)?;
-    let question = Question::Violation(request.property);
+    let goals = if program.alone { Vec::new() } else { vec![condition(&program)?.bad()] };
+    let question = if program.alone { Question::Violation(request.property) } else { Question::Reach(&goals) };
     let task = Task { program: &program, model, question, options: &request.options };
     let refused = |refusal: Refusal| Failure::Refused(refusal.reason, refusal.help);
     Lazy.accepts(&task).map_err(refused)?;
-    if !program.alone {
-        let help = "use `--emit-c` with C programs".to_owned();
-        return Err(Failure::Refused("litmus tests do not become sequential C programs".to_owned(), help));
-    }
     engine_lazy::emit_c(&task, observer)
         .map_err(|reason| Failure::Refused(reason.to_string(), "try smaller bounds, or more time".to_owned()))
 }

@@ -17,12 +17,18 @@ fn bounds(first: u32) -> impl Iterator<Item = (u32, u32)> {
 /// The engines that prove programs safe whose loops do not end: for finitely many values, and for integers.
 const PROVERS: [&str; 2] = ["coherence", "predicate"];
 
+/// The engine for bugs that need few turns, where all executions at once are too many.
+const DEEP: &str = "lazy";
+
 /// The part of the time that is for the first bound, and for each of them in the end.
 const PART: u32 = 4;
 
-/// The parts of the time that each of them has, one after the other: what is easy for one of them is not kept
+/// The parts of the time that each prover has, one after the other: what is easy for one of them is not kept
 /// waiting by another that gets lost.
 const TURNS: [u32; 2] = [10 * PART, PART];
+
+/// Formulas with more clauses than this have to wait until others have tried.
+const LARGE: u64 = 400_000;
 
 /// Says stop when the time for larger bounds is up.
 struct Patience<'a> {
@@ -72,6 +78,39 @@ fn provers(
     for (part, prover) in TURNS.into_iter().flat_map(|part| PROVERS.map(|prover| (part, prover))) {
         if let Some(proof) = prove((prover, part), program, model, request, observer)? {
             return Ok(Some(proof));
+        }
+    }
+    Ok(None)
+}
+
+/// A violation that the engine for few turns finds within a part of the time, with larger and larger bounds on loops; or its
+/// proof that there is none.
+fn deep(
+    program: &Program,
+    model: &Model,
+    request: &Request,
+    observer: &dyn Observer,
+    end: Option<Instant>,
+) -> Result<Option<Found<Verdict>>, Failure> {
+    observer.phase("turns", "the formula of all executions is too large: those with few turns come first");
+    let until = request.deepen.zip(end).map(|(patience, end)| (end.min(Instant::now() + patience / PART), patience));
+    let patience = Patience { inner: observer, until };
+    for unwind in request.options.unwind.. {
+        let mut request = Request { engine: Some(DEEP.to_owned()), ..request.clone() };
+        request.options.unwind = unwind;
+        let found = match run(program, model, &request, Question::Violation(request.property), &patience) {
+            Ok(Ok(found)) => found,
+            // It takes other programs, or has no time left.
+            Err(Failure::Refused(..)) | Ok(Err(_)) => return Ok(None),
+            Err(failure) => return Err(failure),
+        };
+        let verdict = verdict(&found)?;
+        match verdict {
+            Verdict::Unsafe(_) | Verdict::Safe(Guarantee::Full) => {
+                return shortest(found.map(|_| verdict), program, model, &request, observer).map(Some);
+            }
+            _ if !is_cut(&verdict) => return Ok(None),
+            Verdict::Safe(_) | Verdict::Unknown(_) => {}
         }
     }
     Ok(None)
@@ -147,8 +186,20 @@ pub fn violation(
             Some(_) | None => None,
         };
         let patience = Patience { inner: observer, until };
+        request.options.clauses = (!alone).then_some(LARGE);
         let mut answer = run(program, model, &request, question, &patience)?;
-        let late = matches!(answer, Err((_, NoAnswer::TimedOut(_)))) && observer.stop().is_none();
+        request.options.clauses = None;
+        let large = matches!(answer, Err((_, NoAnswer::TooLarge(_))));
+        let late = (large || matches!(answer, Err((_, NoAnswer::TimedOut(_))))) && observer.stop().is_none();
+        if late && !alone && (large || best.is_none()) {
+            let end = request.deepen.map(|patience| started + patience);
+            if let Some(found) = deep(program, model, &request, observer, end)? {
+                return Ok(found);
+            }
+        }
+        if large && best.is_some() {
+            answer = run(program, model, &request, question, &patience)?;
+        }
         if late && best.is_none() && !alone {
             if let Some(proof) = provers(program, model, &request, observer)? {
                 return Ok(proof);

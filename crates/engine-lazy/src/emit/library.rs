@@ -64,6 +64,7 @@ void sma_write(unsigned v, word value, unsigned t, int now) { (void)t; (void)now
 void sma_fence(unsigned t) { (void)t; }
 void sma_order(unsigned t) { (void)t; }
 void sma_wait(unsigned t) { (void)t; }
+word sma_last(unsigned v) { return memory[v]; }
 ";
 
 /// Memory with store buffers, but for what TSO and PSO differ in.
@@ -143,6 +144,9 @@ void sma_fence(unsigned t)
 
 void sma_order(unsigned t) { floor_tstamp[t] = max_tstamp[t]; }
 void sma_wait(unsigned t) { wait_tstamp[t] = max_tstamp[t]; }
+
+/* When all writes have reached memory. */
+word sma_last(unsigned v) { return value[v][prev[v][NODES]]; }
 ";
 
 /// What is TSO's own.
