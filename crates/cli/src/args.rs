@@ -168,14 +168,14 @@ pub struct Check {
     /// Print what the search cost
     #[arg(long)]
     pub stats: bool,
-    /// Write to this file why the program is safe, if it is, as JSON: for array-based systems (.cub) the cubes
-    #[arg(long, value_name = "FILE")]
-    pub certificate: Option<PathBuf>,
     /// Write the C program as a sequential one to this file, for other checkers, and then check it as usual
     ///
     /// It has the bounds of the engine `lazy`: --rounds, --clock, --nodes, --unwind.
     #[arg(long, value_name = "FILE")]
     pub emit_c: Option<PathBuf>,
+    /// Write what shows that the program is safe to this file, as JSON; for array-based systems (.cub) the cubes
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
 }
 
 /// `fencepost litmus`.
