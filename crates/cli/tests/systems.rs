@@ -22,7 +22,12 @@ fn verdicts_and_exit_codes() {
         (&["check", "corpus/arrays/message.cub", "--model", "pso", "--engine", "parametric"], "UNSAFE", 10),
         (&["check", "corpus/arrays/cache.cub", "--brab", "2"], "SAFE", 0),
         (&["fences", "examples/mutex-no-fence.cub"], "FENCES 1 (cost 10)", 0),
+        (&["fences", "corpus/arrays/lamport-no-fence.cub"], "FENCES 1 (cost 10)", 0),
+        (&["fences", "corpus/arrays/dekker-no-fence.cub"], "FENCES 1 (cost 10)", 0),
         (&["fences", "examples/mutex.cub"], "NO FENCES NEEDED", 0),
+        // Candidates are tried without being asked for.
+        (&["check", "corpus/arrays/german.cub"], "SAFE", 0),
+        (&["check", "corpus/arrays/arbiter1.cub", "--model", "pso"], "SAFE", 0),
         (&["fences", "corpus/arrays/exchange-lost.cub"], "NOT REPAIRABLE", 10),
     ];
     for (args, expected, code) in cases {

@@ -9,12 +9,15 @@
 //! * Events that have found their partners are not kept. All that they can still do is to come after something new, so
 //!   each pending read remembers what comes before it (`Hook`). This is exact and keeps cubes small.
 //! * PSO. There, transitions are taken in the order in which they are issued, and coherence need not follow it: a read
-//!   that does not take a write is before it, or reads a write that was issued earlier and became visible later.
+//!   that does not take a write is before it, or reads a write that was issued earlier and became visible later; the write
+//!   that was overtaken is then kept as an event.
+//! * Candidates (`guess`) are chosen by how many new cubes they lead to, and are tried without being asked for when there
+//!   are many cubes; the exploration that they come from has store buffers.
 //! * A fence is an event also if its transition reads nothing. `X := ?` is a write.
 //!
 //! # What it can miss
-//! Nothing that happens: guards over all processes are asked of those with names only, quantifiers over some process in
-//! odd places are taken to hold. So a bad state may be found that is none. Traces are replayed by `system::machine`.
+//! Nothing that happens: guards over all processes are asked of those with names only, quantifiers over some process
+//! below a disjunction or in a case are taken to hold. So a bad state may be found that is none. Traces are replayed by `system::machine`.
 
 mod certificate;
 mod cube;

@@ -477,7 +477,8 @@ impl<'a> Images<'a> {
         let known = cube.lits.contains(&Lit::NotFrom(reader, actor));
         // What does not wait in a buffer is not late.
         let late = cube.lits.iter().any(|lit| matches!(lit, Lit::Over(of, _) if *of == reader));
-        if !known && !(late && locked) {
+        let possible = !late || !locked;
+        if possible && !known {
             ways.push(takes);
         }
         if self.late[usize::from(reader.symbol)] {

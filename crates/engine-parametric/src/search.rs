@@ -86,6 +86,7 @@ pub fn check(system: &System, memory: Memory, options: Options, observer: &dyn O
             deepest: 0,
             explored: explored.as_ref(),
             refuted: &refuted,
+            stop: &stop,
             budget: match &explored {
                 Some(explored) => explored.can_grow().then_some(budget),
                 None => Some(PLAIN),
@@ -152,6 +153,7 @@ struct Search<'a> {
     explored: Option<&'a Explored<'a>>,
     /// Candidates that were wrong.
     refuted: &'a [Cube],
+    stop: &'a dyn Fn() -> bool,
     /// After how many cubes to give up.
     budget: Option<usize>,
 }
@@ -215,6 +217,9 @@ impl Search<'_> {
                 let mut found = Vec::new();
                 self.images.pre(&cube, number, &mut |image| found.push(image));
                 for image in found {
+                    if let Some(why) = observer.stop() {
+                        return Err(why);
+                    }
                     let from = Some((at, number, image.args, image.rename));
                     if let Some(node) = self.add(image.cube, from, depth) {
                         return Ok(End::Initial(node));
@@ -251,6 +256,9 @@ impl Search<'_> {
             && from.is_some()
         {
             let wanted = |part: &Cube| {
+                if (self.stop)() {
+                    return false;
+                }
                 let part = Pattern::new(part.clone());
                 !self.refuted.iter().any(|cube| part.covers(system, cube, fixed))
             };
@@ -286,6 +294,9 @@ impl Search<'_> {
         }
         let mut best: Option<(usize, Cube)> = None;
         for part in parts {
+            if (self.stop)() {
+                break;
+            }
             let limit = best.as_ref().map_or(usize::MAX, |(cost, _)| *cost);
             if let Some(cost) = self.cost(&part, limit) {
                 best = Some((cost, part));

@@ -57,9 +57,13 @@ fn compare(files: &[PathBuf]) -> Counts {
     for path in files {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).expect("the file was listed");
+        // The heads of our own systems say which models are of interest.
+        let head = text.lines().next().unwrap_or_default().to_owned();
         let system = front_arrays::parse(&SourceFile::new(&*name, text)).unwrap_or_else(|error| panic!("{error}"));
-        let models: &[Memory] = if system.is_weak() { &[Memory::Sc, Memory::Tso, Memory::Pso] } else { &[Memory::Sc] };
-        for &memory in models {
+        let all = [("sc:", Memory::Sc), ("tso:", Memory::Tso), ("pso:", Memory::Pso)];
+        let wanted =
+            |model: &str| if head.contains("sc:") { head.contains(model) } else { system.is_weak() || model == "sc:" };
+        for (_, memory) in all.into_iter().filter(|(model, _)| wanted(model)) {
             // Without weak memory some systems are only proved with candidates; with it, none needs them.
             let guess = (!system.is_weak()).then_some(2);
             let limit = Limit(Instant::now(), Duration::from_secs(10));
@@ -70,7 +74,7 @@ fn compare(files: &[PathBuf]) -> Counts {
                     continue;
                 }
                 let begin = Instant::now();
-                let run = Machine::new(&system, n, memory).search(STATES, &|| begin.elapsed().as_millis() > 700);
+                let run = Machine::new(&system, n, memory).search(STATES, &|| begin.elapsed().as_millis() > 300);
                 match run {
                     Search::Bad { .. } => found = true,
                     Search::Exhausted { .. } => counts.complete += 1,
@@ -107,7 +111,7 @@ fn our_systems_agree_with_the_machine() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let files = systems(&[root.join("examples"), root.join("corpus/arrays")]);
     let counts = compare(&files);
-    assert!(counts.undecided <= 2, "{counts:?}");
+    assert_eq!(counts.undecided, 0, "{counts:?}");
     assert!(counts.complete > counts.cut, "{counts:?}");
 }
 
@@ -123,5 +127,5 @@ fn shared_systems_agree_with_the_machine() {
     assert_eq!(files.len(), 62);
     let counts = compare(&files);
     eprintln!("{counts:?}");
-    assert!(counts.undecided <= 4 && counts.complete >= 140 && counts.certified + 4 >= counts.safe, "{counts:?}");
+    assert!(counts.undecided <= 4 && counts.complete >= 120 && counts.certified + 4 >= counts.safe, "{counts:?}");
 }
