@@ -171,14 +171,14 @@ pub struct Check {
     /// Print what the search cost
     #[arg(long)]
     pub stats: bool,
-    /// Write to this file why the program is safe, if it is, as JSON: for array-based systems (.cub) the cubes
-    #[arg(long, value_name = "FILE")]
-    pub certificate: Option<PathBuf>,
     /// Write the program or litmus test as a sequential C program to this file, for other checkers, and then check it as usual
     ///
     /// It has the bounds of the engine `lazy`: --rounds, --clock, --nodes, --unwind.
     #[arg(long, value_name = "FILE")]
     pub emit_c: Option<PathBuf>,
+    /// Write what shows that the program is safe to this file, as JSON; for array-based systems (.cub) the cubes
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
 }
 
 /// `fencepost litmus`.

@@ -52,8 +52,11 @@ fn tell(args: &Check, system: &System, memory: Memory, found: &SystemFound, watc
         })?,
         CheckFormat::Html => html(&case),
     };
-    if let (Some(path), Some(why)) = (&args.certificate, &found.certificate) {
-        output::write(&certificate(&case, why), Some(path))?;
+    if let Some(path) = &args.certificate {
+        match &found.certificate {
+            Some(why) => output::write(&certificate(&case, why), Some(path))?,
+            None => output::say("no certificate was written: the system was not found safe"),
+        }
     }
     output::write(&text, args.output.as_deref())
 }

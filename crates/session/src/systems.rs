@@ -111,7 +111,8 @@ pub fn check_system(
         }
         Outcome::Trace { processes, steps } => replay(system, memory, processes, &steps, observer),
     };
-    Ok(SystemFound { verdict, statistics, certificate: answer.certificate, found: answer.found })
+    let certificate = answer.certificate.filter(|_| matches!(verdict, SystemVerdict::Safe { .. }));
+    Ok(SystemFound { verdict, statistics, certificate, found: answer.found })
 }
 
 /// Believes a certificate only if it stands the check; one that is too large is believed unchecked, and said to be so.
