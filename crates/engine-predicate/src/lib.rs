@@ -32,7 +32,9 @@ mod values;
 mod zone;
 
 use automaton::{Automata, Halt, Knowledge};
-use engine::{Answer, Engine, Findings, Guarantee, Integers, NoAnswer, Observer, Property, Question, Refusal, Task};
+use engine::{
+    Answer, Engine, Findings, Guarantee, Integers, Keep, NoAnswer, Observer, Property, Question, Refusal, Task,
+};
 use machine::Move;
 use model::{Buffers, Model};
 use search::{Outcome, Search};
@@ -94,6 +96,7 @@ struct Proof<'t> {
     observer: &'t dyn Observer,
     automata: Automata<'t>,
     k: usize,
+    keep: Keep,
     /// The constants of predicates, in order.
     constants: Vec<i64>,
     /// The sums that are tracked.
@@ -113,14 +116,15 @@ impl<'t> Proof<'t> {
         let automata = Automata::new(task.program, &task.model.head, property, knowledge);
         let automata = automata.map_err(|halt| (halt, kept))?;
         let k = task.options.k.map_or(FIRST_K, |k| k as usize);
+        let keep = task.options.keep.unwrap_or_default();
         let constants = (-1..=1).collect();
         let sums = Rc::from(Vec::new());
-        Ok(Proof { task, property, observer, automata, k, constants, sums, states: 0, refinements: 0 })
+        Ok(Proof { task, property, observer, automata, k, keep, constants, sums, states: 0, refinements: 0 })
     }
 
     fn search(&mut self) -> Search<'_, 't> {
         let (constants, sums) = (&self.constants[..], &self.sums);
-        Search { automata: &mut self.automata, observer: self.observer, k: self.k, constants, sums }
+        Search { automata: &mut self.automata, observer: self.observer, k: self.k, keep: self.keep, constants, sums }
     }
 
     fn find(&mut self) -> Result<Result<Answer, Halt>, NoAnswer> {
@@ -196,7 +200,7 @@ impl<'t> Proof<'t> {
 
     /// Goes a path with real buffers; writes reach memory at once, or when the path says.
     fn go(&mut self, path: &[Move], at_once: bool) -> Result<Option<Execution>, Halt> {
-        let mut machine = search::machine(&mut self.automata, usize::MAX);
+        let mut machine = search::machine(&mut self.automata, usize::MAX, Keep::Oldest);
         machine.choices = Some(Vec::new());
         let Some((state, _)) = machine.follow(path, at_once, Trace::default())? else { return Ok(None) };
         let Feasible::Yes(fixed) = state.zone.decide(machine.chosen) else { return Ok(None) };
@@ -229,6 +233,14 @@ impl<'t> Proof<'t> {
             }
             Feasible::Yes(_) => {
                 if self.task.options.k.is_some() || self.k >= LARGEST_K {
+                    if self.task.options.keep.is_none() && self.keep == Keep::Oldest {
+                        self.keep = Keep::Newest;
+                        self.k = self.task.options.k.map_or(FIRST_K, |k| k as usize);
+                        let detail =
+                            format!("possible in the k-abstraction only: the newest {} writes are kept", self.k);
+                        self.observer.phase("case 3", &detail);
+                        return Ok(Ok(()));
+                    }
                     return Ok(Err(format!("the abstraction with k = {} shows violations that do not happen", self.k)));
                 }
                 self.k += 1;
