@@ -360,7 +360,7 @@ impl<'p> Automata<'p> {
         Ok(at as u32)
     }
 
-    /// Makes the local with the most values a variable.
+    /// Makes the locals with the most values variables.
     fn force(&mut self, nodes: &[Node]) -> Halt {
         let mut values: BTreeMap<(u32, u32), FxHashSet<u64>> = BTreeMap::new();
         for frame in nodes.iter().flat_map(|node| &node.frames) {
@@ -370,14 +370,14 @@ impl<'p> Automata<'p> {
                 }
             }
         }
-        let most = values.into_iter().max_by_key(|(_, values)| values.len());
-        match most {
-            Some(((function, local), values)) if values.len() > 8 => {
-                self.knowledge.forced.insert((FunctionId(function), LocalId(local)));
-                Halt::Again
-            }
-            _ => Halt::Limit("a thread has too many places".to_owned()),
+        let most = values.values().map(FxHashSet::len).max().unwrap_or(0);
+        if most <= 8 {
+            return Halt::Limit("a thread has too many places".to_owned());
         }
+        for ((function, local), _) in values.into_iter().filter(|(_, values)| values.len() == most) {
+            self.knowledge.forced.insert((FunctionId(function), LocalId(local)));
+        }
+        Halt::Again
     }
 
     fn drains(&self, tags: &TagSet) -> bool {

@@ -1,7 +1,8 @@
 //! States and steps: control and buffers as they are, values as zones.
 //!
-//! The same steps serve three purposes: the search (zones are abstracted after each), the question whether a path of the
-//! search is possible with its buffers but exact values, and the replay with real buffers, which tells a [`Record`].
+//! The same steps serve three purposes: the search (zones are abstracted after each), the question whether a path of
+//! the search is possible with its buffers but exact values, and the replay with real buffers, which tells a
+//! [`Record`].
 
 use crate::automaton::{Automata, Edge, Halt, Status, Step, Way};
 use crate::values::{Dim, Values};
@@ -15,7 +16,8 @@ use witness::{Action, Record, TWO_INSIDE, Violation};
 /// The writes of a thread that have not reached memory.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Buffer {
-    /// The oldest ones in order, or the newest: the cell, and the group. What is in a group reaches memory before the next group.
+    /// The oldest ones in order, or the newest: the cell, and the group. What is in a group reaches memory before the
+    /// next group.
     slots: Vec<(u32, u32)>,
     /// The cells of all others, in the order of cells.
     set: Vec<u32>,
@@ -418,7 +420,8 @@ impl<'p> Machine<'_, 'p> {
         together.then(|| Violation { thread: id, span, message: TWO_INSIDE.to_owned() })
     }
 
-    /// Goes a path with real buffers: where a thread has to wait for its buffer, it is emptied. If writes reach memory at once, it always is.
+    /// Goes a path with real buffers: where a thread has to wait for its buffer, it is emptied. If writes reach memory
+    /// at once, it always is.
     pub fn follow<V: Values>(
         &mut self,
         path: &[Move],

@@ -159,7 +159,8 @@ impl Search<'_, '_> {
         Ok(tried)
     }
 
-    /// Whether a path is possible with the search's buffers and exact values; and whether a buffer was abstracted on it.
+    /// Whether a path is possible with the search's buffers and exact values; and whether a buffer was abstracted on
+    /// it.
     pub fn trace(&mut self, path: &[Move]) -> Result<(Feasible, bool), Halt> {
         let mut machine = machine(self.automata, self.k, self.keep);
         let mut state = machine.first(Trace::default())?;

@@ -58,7 +58,8 @@ pub struct Options {
     pub schedule: Schedule,
     /// How many writes it keeps in order, and the predicate engine; without it, as many as are needed.
     pub k: Option<u32>,
-    /// Which writes of a buffer the predicate engine keeps in order; without it, the oldest, and the newest if that is not enough.
+    /// Which writes of a buffer the predicate engine keeps in order; without it, the oldest, and the newest if that is
+    /// not enough.
     pub keep: Option<Keep>,
     /// What the predicate engine may take for granted about integers.
     pub integers: Integers,

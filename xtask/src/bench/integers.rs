@@ -1,7 +1,8 @@
-//! Table 1 of paper 004 with our versions of its programs, beside the paper's figures; PSO and three processes, which it does not have.
+//! Table 1 of paper 004 with our versions of its programs, beside the paper's figures; PSO and three processes, which
+//! it does not have.
 //!
-//! The time is that of finding the fences and proving the program with them. States and predicates are those of the proof:
-//! constants of predicates and sums that are tracked.
+//! The time is that of finding the fences and proving the program with them. States and predicates are those of the
+//! proof: constants of predicates and sums that are tracked.
 
 use crate::run::{fencepost, root};
 use anyhow::{Context, Result};

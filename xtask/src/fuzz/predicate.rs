@@ -1,7 +1,8 @@
-//! `cargo xtask fuzz --predicate N`: random C programs, and what the engine `predicate` says about them beside `coherence` and `buffers`.
+//! `cargo xtask fuzz --predicate N`: random C programs, and what the engine `predicate` says about them beside
+//! `coherence` and `buffers`.
 //!
-//! Each program is asked about under `sc`, `tso` and `pso`, with the oldest and with the newest writes kept in order. A disagreement is
-//! shrunk and saved.
+//! Each program is asked about under `sc`, `tso` and `pso`, with the oldest and with the newest writes kept in order. A
+//! disagreement is shrunk and saved.
 
 use crate::run::root;
 use anyhow::{Context, Result, bail};
@@ -143,7 +144,8 @@ pub fn run(args: &[String]) -> Result<u8> {
     }
     let Counts { safe, wrong, unknown, compared } = counts;
     println!(
-        "{count} programs from {skip}, sc, tso and pso: {safe} SAFE, {wrong} UNSAFE, {unknown} UNKNOWN, {compared} answers compared, \
+        "{count} programs from {skip}, sc, tso and pso: {safe} SAFE, {wrong} UNSAFE, {unknown} UNKNOWN, \
+         {compared} answers compared, \
          {found} disagreements   (seed {seed}, {:.1} s)",
         started.elapsed().as_secs_f64()
     );
