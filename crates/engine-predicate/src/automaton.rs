@@ -87,6 +87,8 @@ pub struct Node {
     pub body: FunctionId,
     frames: Vec<Frame>,
     pub status: Status,
+    /// The variable that holds what it returned, if that depends on what was read.
+    pub returns: Option<Var>,
     /// How many atomic sections are open.
     pub open: u32,
     /// Where it entered the critical section that it is in.
@@ -100,6 +102,8 @@ pub struct Node {
 enum Name {
     Local(usize, FunctionId, LocalId),
     Own(u32),
+    /// What a thread returned.
+    Returned,
 }
 
 /// How an access reaches memory.
@@ -305,6 +309,7 @@ impl<'p> Automata<'p> {
             body,
             frames: vec![frame],
             status: Status::Runs,
+            returns: None,
             open: 0,
             inside: None,
             own: BTreeMap::new(),
@@ -344,6 +349,7 @@ impl<'p> Automata<'p> {
                 self.program.functions[function.index()].locals[local.index()].name.clone()
             }
             Some(Name::Own(cell)) => self.cell_name(*cell),
+            Some(Name::Returned) => "result".to_owned(),
             None => format!("v{var}"),
         }
     }

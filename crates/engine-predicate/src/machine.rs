@@ -325,12 +325,15 @@ impl<'p> Machine<'_, 'p> {
             }
             Step::Join(other, var) => {
                 let Some(Control { node, buffer }) = state.control.get(*other) else { return Ok(false) };
-                let Status::Ended(value) = self.automata.node(*node).status else { return Ok(false) };
+                let ended = self.automata.node(*node);
+                let (Status::Ended(value), returns) = (&ended.status, ended.returns) else { return Ok(false) };
                 if !buffer.is_empty() {
                     return Ok(false);
                 }
-                if let Some(var) = var {
-                    let value = crate::linear::number(value, Width::WORD);
+                if let (Some(var), Some(returns)) = (var, returns) {
+                    state.zone.copy(Dim::Local(thread, *var), Dim::Local(*other, returns), 0);
+                } else if let Some(var) = var {
+                    let value = crate::linear::number(*value, Width::WORD);
                     state.zone.assign(Dim::Local(thread, *var), &crate::linear::Form::constant(value), thread);
                 }
             }

@@ -11,6 +11,7 @@ use ir::Program;
 use model::Model;
 use session::{Failure, Reading, Request};
 use source::SourceFile;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use testkit::Rng;
 use testkit::c::{Config, generate, shrink};
@@ -39,6 +40,8 @@ struct Counts {
     safe: u64,
     wrong: u64,
     unknown: u64,
+    /// Why there was no answer, without the line.
+    reasons: BTreeMap<String, u64>,
     compared: u64,
 }
 
@@ -81,8 +84,11 @@ fn disagreement(text: &str, limit: Duration, counts: &mut Counts) -> Option<Stri
             match &verdict {
                 Verdict::Safe(_) => counts.safe += 1,
                 Verdict::Unsafe(_) => counts.wrong += 1,
-                Verdict::Unknown(_) => {
+                Verdict::Unknown(why) => {
                     counts.unknown += 1;
+                    let why = why.to_string();
+                    let reason = why.split_once(": ").map_or(&why[..], |(_, reason)| reason);
+                    *counts.reasons.entry(reason.to_owned()).or_insert(0) += 1;
                     continue;
                 }
             }
@@ -142,7 +148,10 @@ pub fn run(args: &[String]) -> Result<u8> {
         println!("program {at}: {what}\n{text}\nsaved as {}\n", path.display());
         found += 1;
     }
-    let Counts { safe, wrong, unknown, compared } = counts;
+    let Counts { safe, wrong, unknown, reasons, compared } = counts;
+    for (reason, times) in reasons {
+        println!("{times:>6} × no answer: {reason}");
+    }
     println!(
         "{count} programs from {skip}, sc, tso and pso: {safe} SAFE, {wrong} UNSAFE, {unknown} UNKNOWN, \
          {compared} answers compared, \
