@@ -12,7 +12,7 @@ use testkit::Rng;
 use testkit::c::{Config, generate, shrink};
 
 /// How many programs are tried.
-const PROGRAMS: u64 = 60;
+const PROGRAMS: u64 = 40;
 
 /// Stops an engine that takes too long; that is no disagreement.
 struct Watch(Instant);
@@ -118,4 +118,30 @@ fn predicates_agree_with_enumeration() {
     println!("{programs} programs, {} answers, {} times both say UNSAFE", sum.answers, sum.wrong);
     assert!(sum.answers >= programs, "only {} answers about {programs} programs", sum.answers);
     assert!(sum.wrong >= programs / 2, "only {} times both say UNSAFE", sum.wrong);
+}
+
+/// A thread reads its own newest write, whichever part of the buffer that and the older one are in.
+#[test]
+fn threads_read_their_own_newest_writes() {
+    let text = "typedef unsigned long pthread_t;
+int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+void assert(int);
+int x, y;
+static void *writes(void *arg) { x = 1; y = 1; x = 2; assert(x == 2); return arg; }
+static void *reads(void *arg) { int seen = x; y = seen; return arg; }
+int main(void) {
+    pthread_t one, other;
+    pthread_create(&one, 0, writes, 0);
+    pthread_create(&other, 0, reads, 0);
+    return 0;
+}
+";
+    let file = SourceFile::new("own.c", text);
+    let program = session::load(&file, &Reading::default()).expect("it is a program");
+    for model in ["tso", "pso"] {
+        for how in [0, 1, 2].into_iter().flat_map(|k| [(Some(k), Keep::Oldest), (Some(k), Keep::Newest)]) {
+            let verdict = ask(&program, model, "predicate", (how.0, Some(how.1))).expect("the engine does not fail");
+            assert!(matches!(verdict, Verdict::Safe(Guarantee::Full)), "{model}, {how:?}: {verdict}");
+        }
+    }
 }
