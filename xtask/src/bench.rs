@@ -4,6 +4,7 @@ mod arrays;
 mod c;
 mod coherence;
 mod corpus;
+mod integers;
 mod rings;
 
 use anyhow::{Result, bail};
@@ -16,6 +17,7 @@ const BENCHES: &[Bench] = &[
     ("c", c::run),
     ("coherence", coherence::run),
     ("corpus", corpus::run),
+    ("integers", integers::run),
     ("rings", rings::run),
 ];
 

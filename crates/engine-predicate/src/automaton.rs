@@ -87,6 +87,8 @@ pub struct Node {
     pub body: FunctionId,
     frames: Vec<Frame>,
     pub status: Status,
+    /// The variable that holds what it returned, if that depends on what was read.
+    pub returns: Option<Var>,
     /// How many atomic sections are open.
     pub open: u32,
     /// Where it entered the critical section that it is in.
@@ -100,6 +102,8 @@ pub struct Node {
 enum Name {
     Local(usize, FunctionId, LocalId),
     Own(u32),
+    /// What a thread returned.
+    Returned,
 }
 
 /// How an access reaches memory.
@@ -226,8 +230,8 @@ pub struct Automata<'p> {
     pub first: u32,
 }
 
-/// The local with the most values at these places, if those are many.
-fn many<'n>(nodes: impl IntoIterator<Item = &'n Node>) -> Option<(FunctionId, LocalId)> {
+/// The locals with the most values at these places, if those are many.
+fn many<'n>(nodes: impl IntoIterator<Item = &'n Node>) -> Vec<(FunctionId, LocalId)> {
     let mut values: BTreeMap<(u32, u32), FxHashSet<u64>> = BTreeMap::new();
     for frame in nodes.into_iter().flat_map(|node| &node.frames) {
         for (at, value) in frame.values.iter().enumerate() {
@@ -236,8 +240,9 @@ fn many<'n>(nodes: impl IntoIterator<Item = &'n Node>) -> Option<(FunctionId, Lo
             }
         }
     }
-    let ((function, local), values) = values.into_iter().max_by_key(|(_, values)| values.len())?;
-    (values.len() > VALUES).then_some((FunctionId(function), LocalId(local)))
+    let most = values.values().map(FxHashSet::len).max().unwrap_or(0);
+    let wanted = values.into_iter().filter(|(_, values)| most > VALUES && values.len() == most);
+    wanted.map(|((function, local), _)| (FunctionId(function), LocalId(local))).collect()
 }
 
 impl<'p> Automata<'p> {
@@ -322,6 +327,7 @@ impl<'p> Automata<'p> {
             body,
             frames: vec![frame],
             status: Status::Runs,
+            returns: None,
             open: 0,
             inside: None,
             own: BTreeMap::new(),
@@ -361,6 +367,7 @@ impl<'p> Automata<'p> {
                 self.program.functions[function.index()].locals[local.index()].name.clone()
             }
             Some(Name::Own(cell)) => self.cell_name(*cell),
+            Some(Name::Returned) => "result".to_owned(),
             None => format!("v{var}"),
         }
     }
@@ -377,22 +384,22 @@ impl<'p> Automata<'p> {
         Ok(at as u32)
     }
 
-    /// Makes the local with the most values a variable.
+    /// Makes the locals with the most values variables.
     fn force(&mut self, nodes: &[Node]) -> Halt {
-        match many(nodes) {
-            Some(local) => {
-                self.knowledge.forced.insert(local);
-                Halt::Again
-            }
-            None => Halt::Limit("a thread has too many places".to_owned()),
+        let most = many(nodes);
+        if most.is_empty() {
+            return Halt::Limit("a thread has too many places".to_owned());
         }
+        self.knowledge.forced.extend(most);
+        Halt::Again
     }
 
-    /// Whether a local has taken many values at its places. It is a variable from the next attempt on.
+    /// Whether some locals have taken many values at their places. They are variables from the next attempt on.
     pub fn unfolds(&mut self) -> bool {
         let most = many(&self.nodes);
+        let some = !most.is_empty();
         self.knowledge.forced.extend(most);
-        most.is_some()
+        some
     }
 
     fn drains(&self, tags: &TagSet) -> bool {

@@ -1,27 +1,31 @@
 //! Proofs for programs with integers without bounds and store buffers without bounds.
 //!
 //! # The method
-//! Abdulla, Atig, Chen, Leonardsson and Rezine, "Automatic Fence Insertion in Integer Programs via Predicate Abstraction"
-//! (paper 004). The oldest k writes of a buffer are kept, the others are abstracted to the set of their cells and the newest
-//! value of each. Values are abstracted to predicates. All abstract states are visited; if none is bad, the program is
-//! safe. Otherwise the path to the bad one is tried, and there are four cases: it happens with real buffers, with or without
-//! a delay of writes; it happens only in the abstraction of buffers, so k grows; or values rule it out, so
-//! there are more predicates.
+//! Abdulla, Atig, Chen, Leonardsson and Rezine, "Automatic Fence Insertion in Integer Programs via Predicate
+//! Abstraction" (paper 004). The oldest k writes of a buffer are kept, the others are abstracted to the set of their
+//! cells and the newest value of each. Values are abstracted to predicates. All abstract states are visited; if none is
+//! bad, the program is safe. Otherwise the path to the bad one is tried, and there are four cases: it happens with real
+//! buffers, with or without a delay of writes; it happens only in the abstraction of buffers, so k grows; or values
+//! rule it out, so there are more predicates.
 //!
 //! # How it deviates
-//! * Predicates are the paper's "parameterised predicates" of the shape `x - y <= c`, for all pairs of variables (memory, locals, writes in
-//!   buffers, newest writes, zero) and a finite set of constants c, which refinement makes larger. A conjunction of them is a `zone::Zone`, and
-//!   what follows from it is looked up, not asked from a solver. The strongest postcondition is exact where guards and values are
-//!   differences of two variables and a constant. What is linear but not of that shape is approximated by bounds from above.
+//! * Predicates are the paper's "parameterised predicates" of the shape `x - y <= c`, for all pairs of variables
+//!   (memory, locals, writes in buffers, newest writes, zero) and a finite set of constants c, which refinement makes
+//!   larger. A conjunction of them is a `zone::Zone`, and what follows from it is looked up, not asked from a solver.
+//!   The strongest postcondition is exact where guards and values are differences of two variables and a constant. What
+//!   is linear but not of that shape is approximated by bounds from above, unless an interpolant has that sum: then the
+//!   sum counts as a variable from then on.
+//! * The oldest k writes are kept, and the newest k if that is not enough or if it is asked for.
 //! * Locals that do not depend on reads belong to the control state.
 //! * Steps that others can neither notice nor prevent are taken together with the one before.
 //! * PSO: a write can reach memory when no older one to the same cell, or before an ordering fence, is in the buffer.
 //! * Fences are inferred by the crate `fences`.
 //!
 //! # What it can miss
-//! It computes with mathematical integers. If all results are in the range of their types in all states that were visited, the
-//! answer holds for the machine's integers too. Otherwise the answer says that it takes for granted that nothing overflows. It gives up
-//! where values are not linear, where memory is made while there are threads, and where refinement does not help.
+//! It computes with mathematical integers. If all results are in the range of their types in all states that were
+//! visited, the answer holds for the machine's integers too. Otherwise the answer says that it takes for granted that
+//! nothing overflows. It gives up where values are not linear, where memory is made while there are threads, and where
+//! refinement does not help.
 
 mod automaton;
 mod linear;
@@ -32,7 +36,9 @@ mod values;
 mod zone;
 
 use automaton::{Automata, Halt, Knowledge};
-use engine::{Answer, Engine, Findings, Guarantee, Integers, NoAnswer, Observer, Property, Question, Refusal, Task};
+use engine::{
+    Answer, Engine, Findings, Guarantee, Integers, Keep, NoAnswer, Observer, Property, Question, Refusal, Task,
+};
 use machine::Move;
 use model::{Buffers, Model};
 use search::{Outcome, Search};
@@ -97,6 +103,7 @@ struct Proof<'t> {
     observer: &'t dyn Observer,
     automata: Automata<'t>,
     k: usize,
+    keep: Keep,
     /// The constants of predicates, in order.
     constants: Vec<i64>,
     /// The sums that are tracked.
@@ -116,14 +123,15 @@ impl<'t> Proof<'t> {
         let automata = Automata::new(task.program, &task.model.head, property, knowledge);
         let automata = automata.map_err(|halt| (halt, kept))?;
         let k = task.options.k.map_or(FIRST_K, |k| k as usize);
+        let keep = task.options.keep.unwrap_or_default();
         let constants = (-1..=1).collect();
         let sums = Rc::from(Vec::new());
-        Ok(Proof { task, property, observer, automata, k, constants, sums, states: 0, refinements: 0 })
+        Ok(Proof { task, property, observer, automata, k, keep, constants, sums, states: 0, refinements: 0 })
     }
 
     fn search(&mut self) -> Search<'_, 't> {
         let (constants, sums) = (&self.constants[..], &self.sums);
-        Search { automata: &mut self.automata, observer: self.observer, k: self.k, constants, sums }
+        Search { automata: &mut self.automata, observer: self.observer, k: self.k, keep: self.keep, constants, sums }
     }
 
     fn find(&mut self) -> Result<Result<Answer, Halt>, NoAnswer> {
@@ -203,7 +211,7 @@ impl<'t> Proof<'t> {
 
     /// Goes a path with real buffers; writes reach memory at once, or when the path says.
     fn go(&mut self, path: &[Move], at_once: bool) -> Result<Option<Execution>, Halt> {
-        let mut machine = search::machine(&mut self.automata, usize::MAX);
+        let mut machine = search::machine(&mut self.automata, usize::MAX, Keep::Oldest);
         machine.choices = Some(Vec::new());
         let Some((state, _)) = machine.follow(path, at_once, Trace::default())? else { return Ok(None) };
         let Feasible::Yes(fixed) = state.zone.decide(machine.chosen) else { return Ok(None) };
@@ -231,11 +239,20 @@ impl<'t> Proof<'t> {
             Feasible::No(learnt) => self.learn(path, &learnt),
             Feasible::Unknown => Ok(Err("numbers on a path are too large to tell whether it is possible".to_owned())),
             Feasible::Yes(_) if !abstracted => {
-                let why = "a path that cannot be shown: values are too large for their types, or a fence is not known exactly";
+                let why = "a path that cannot be shown: values are too large for their types, or a fence is not known \
+                    exactly";
                 Ok(Err(why.to_owned()))
             }
             Feasible::Yes(_) => {
                 if self.task.options.k.is_some() || self.k >= LARGEST_K {
+                    if self.task.options.keep.is_none() && self.keep == Keep::Oldest {
+                        self.keep = Keep::Newest;
+                        self.k = self.task.options.k.map_or(FIRST_K, |k| k as usize);
+                        let detail =
+                            format!("possible in the k-abstraction only: the newest {} writes are kept", self.k);
+                        self.observer.phase("case 3", &detail);
+                        return Ok(Ok(()));
+                    }
                     return Ok(Err(format!("the abstraction with k = {} shows violations that do not happen", self.k)));
                 }
                 self.k += 1;
@@ -247,8 +264,8 @@ impl<'t> Proof<'t> {
 
     /// Adds predicates that rule out a path: those of one of these sets, which come from interpolants.
     ///
-    /// New sums are tried without new constants first. What the abstraction of values loses may need more constants than interpolants have:
-    /// then all small ones are taken, and at last all that are on the path.
+    /// New sums are tried without new constants first. What the abstraction of values loses may need more constants
+    /// than interpolants have: then all small ones are taken, and at last all that are on the path.
     fn learn(&mut self, path: &[Move], reasons: &[Vec<Learnt>]) -> Result<Result<(), String>, Halt> {
         let old = (self.constants.clone(), Rc::clone(&self.sums));
         let bounds = self.search().try_path(path, None)?.bounds;

@@ -459,6 +459,22 @@ mod tests {
         }
     }
 
+    /// A truth value that was read: each branch has the guard that goes with it.
+    #[test]
+    fn a_truth_value_is_one_or_the_other() {
+        let mut function = function();
+        function.locals[0].width = Width::BOOL;
+        let symbols = [Value::Symbol(0), Value::Symbol(1)];
+        let env = Env { function: &function, values: &symbols };
+        for wanted in [false, true] {
+            let cases = env.truth(&Expr::Local(LocalId(0)), wanted).expect("it is linear");
+            for value in [0, 1] {
+                let holds = |case: &Case| case.guards.iter().all(|guard| of(guard, [value, 0]) <= 0);
+                assert_eq!(cases.iter().any(holds), wanted == (value == 1), "{value} {wanted}");
+            }
+        }
+    }
+
     #[test]
     fn what_is_not_linear_is_refused() {
         let function = function();

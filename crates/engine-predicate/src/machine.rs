@@ -1,11 +1,13 @@
 //! States and steps: control and buffers as they are, values as zones.
 //!
-//! The same steps serve three purposes: the search (zones are abstracted after each), the question whether a path of the
-//! search is possible with its buffers but exact values, and the replay with real buffers, which tells a [`Record`].
+//! The same steps serve three purposes: the search (zones are abstracted after each), the question whether a path of
+//! the search is possible with its buffers but exact values, and the replay with real buffers, which tells a
+//! [`Record`].
 
 use crate::automaton::{Automata, Edge, Halt, Status, Step, Way};
 use crate::values::{Dim, Values};
 use crate::zone::Zone;
+use engine::Keep;
 use ir::{ThreadId, Width, truncate};
 use model::Buffers;
 use std::rc::Rc;
@@ -14,10 +16,13 @@ use witness::{Action, Record, TWO_INSIDE, Violation};
 /// The writes of a thread that have not reached memory.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Buffer {
-    /// The oldest ones in order: the cell, and the group. What is in a group reaches memory before the next group.
+    /// The oldest ones in order, or the newest: the cell, and the group. What is in a group reaches memory before the
+    /// next group.
     slots: Vec<(u32, u32)>,
     /// The cells of all others, in the order of cells.
     set: Vec<u32>,
+    /// The last group of the others, where the newest are kept.
+    group: u32,
     /// Whether the next write begins a group.
     closed: bool,
 }
@@ -52,8 +57,10 @@ pub enum Move {
 /// How steps are taken.
 pub struct Machine<'a, 'p> {
     pub automata: &'a mut Automata<'p>,
-    /// How many of the oldest writes are kept in order.
+    /// How many writes are kept in order.
     pub k: usize,
+    /// Which.
+    pub keep: Keep,
     /// Whether a result was out of range.
     pub overflow: bool,
     /// On a path: the values that are chosen, as far as they are fixed.
@@ -73,7 +80,7 @@ impl Buffer {
         !self.set.is_empty()
     }
 
-    /// The writes that can be the next to reach memory.
+    /// The writes in order that can be the next to reach memory, as far as others in order are concerned.
     fn ready(&self) -> impl Iterator<Item = usize> + '_ {
         let first = self.slots.first().map_or(0, |slot| slot.1);
         (0..self.slots.len()).filter(move |&at| {
@@ -82,11 +89,27 @@ impl Buffer {
         })
     }
 
+    /// Whether a write in order has to wait for the others, if those are older.
+    fn behind_the_set(&self, at: usize) -> bool {
+        let (cell, group) = self.slots[at];
+        !self.set.is_empty() && (group > self.group || self.set.contains(&cell))
+    }
+
+    /// The group of a new write.
+    fn next_group(&mut self, total: bool) -> u32 {
+        let set = (!self.set.is_empty()).then_some(self.group);
+        let last = self.slots.last().map(|slot| slot.1).or(set);
+        let group = last.map_or(0, |last| last + u32::from(total || self.closed));
+        self.closed = false;
+        group
+    }
+
     /// Counts groups from zero again.
-    fn settle(&mut self) {
-        if let Some(&(_, first)) = self.slots.first() {
-            self.slots.iter_mut().for_each(|slot| slot.1 -= first);
-        }
+    fn settle(&mut self, keep: Keep) {
+        let set = (keep == Keep::Newest && !self.set.is_empty()).then_some(self.group);
+        let first = set.or(self.slots.first().map(|slot| slot.1)).unwrap_or(0);
+        self.slots.iter_mut().for_each(|slot| slot.1 -= first);
+        self.group = 0;
         self.closed &= !self.is_empty();
     }
 }
@@ -132,14 +155,16 @@ impl<'p> Machine<'_, 'p> {
             if opened.is_some() {
                 continue;
             }
-            moves.extend(own.buffer.ready().map(|at| Move::Slot(thread, at)));
+            let newest = self.keep == Keep::Newest;
+            let ready = own.buffer.ready().filter(|&at| !newest || !own.buffer.behind_the_set(at));
+            moves.extend(ready.map(|at| Move::Slot(thread, at)));
             let total = self.automata.buffers == Buffers::Thread;
             for &cell in &own.buffer.set {
                 let waits = match total {
                     true => !own.buffer.slots.is_empty(),
                     false => own.buffer.slots.iter().any(|(other, _)| *other == cell),
                 };
-                if !waits {
+                if newest || !waits {
                     moves.extend([Move::Some(thread, cell), Move::Last(thread, cell)]);
                 }
             }
@@ -164,7 +189,7 @@ impl<'p> Machine<'_, 'p> {
                 next.zone.rename(Dim::Last(thread, cell), Dim::Memory(cell));
                 let buffer = &mut next.control[thread].buffer;
                 buffer.set.retain(|own| *own != cell);
-                buffer.settle();
+                buffer.settle(self.keep);
             }
         }
         next.zone.settle();
@@ -175,7 +200,7 @@ impl<'p> Machine<'_, 'p> {
         let buffer = &mut state.control[thread].buffer;
         let (cell, _) = buffer.slots.remove(at);
         let left = buffer.slots.len();
-        buffer.settle();
+        buffer.settle(self.keep);
         state.zone.rename(Dim::Slot(thread, at), Dim::Memory(cell));
         for later in at..left {
             state.zone.rename(Dim::Slot(thread, later + 1), Dim::Slot(thread, later));
@@ -186,14 +211,14 @@ impl<'p> Machine<'_, 'p> {
     }
 
     /// What a thread reads from a cell.
-    fn source<V>(state: &State<V>, thread: usize, cell: u32) -> Dim {
+    fn source<V>(&self, state: &State<V>, thread: usize, cell: u32) -> Dim {
         let buffer = &state.control[thread].buffer;
-        if buffer.set.contains(&cell) {
-            return Dim::Last(thread, cell);
-        }
-        match buffer.slots.iter().rposition(|(own, _)| *own == cell) {
-            Some(at) => Dim::Slot(thread, at),
-            None => Dim::Memory(cell),
+        let slot = buffer.slots.iter().rposition(|(own, _)| *own == cell);
+        match (slot, buffer.set.contains(&cell)) {
+            (Some(at), false) => Dim::Slot(thread, at),
+            (Some(at), true) if self.keep == Keep::Newest => Dim::Slot(thread, at),
+            (_, true) => Dim::Last(thread, cell),
+            (None, false) => Dim::Memory(cell),
         }
     }
 
@@ -228,7 +253,7 @@ impl<'p> Machine<'_, 'p> {
                 if *way == Way::Direct && !state.control[thread].buffer.is_empty() {
                     return Ok(false);
                 }
-                let source = Self::source(state, thread, *cell);
+                let source = self.source(state, thread, *cell);
                 let own = !matches!(source, Dim::Memory(_));
                 state.zone.copy(Dim::Local(thread, *var), source, 0);
                 if self.record.is_some() {
@@ -300,12 +325,15 @@ impl<'p> Machine<'_, 'p> {
             }
             Step::Join(other, var) => {
                 let Some(Control { node, buffer }) = state.control.get(*other) else { return Ok(false) };
-                let Status::Ended(value) = self.automata.node(*node).status else { return Ok(false) };
+                let ended = self.automata.node(*node);
+                let (Status::Ended(value), returns) = (&ended.status, ended.returns) else { return Ok(false) };
                 if !buffer.is_empty() {
                     return Ok(false);
                 }
-                if let Some(var) = var {
-                    let value = crate::linear::number(value, Width::WORD);
+                if let (Some(var), Some(returns)) = (var, returns) {
+                    state.zone.copy(Dim::Local(thread, *var), Dim::Local(*other, returns), 0);
+                } else if let Some(var) = var {
+                    let value = crate::linear::number(*value, Width::WORD);
                     state.zone.assign(Dim::Local(thread, *var), &crate::linear::Form::constant(value), thread);
                 }
             }
@@ -317,17 +345,40 @@ impl<'p> Machine<'_, 'p> {
     fn append<V: Values>(&self, state: &mut State<V>, thread: usize, cell: u32) -> Dim {
         let total = self.automata.buffers == Buffers::Thread;
         let buffer = &mut state.control[thread].buffer;
-        if buffer.set.is_empty() && buffer.slots.len() < self.k {
-            let last = buffer.slots.last().map(|slot| slot.1);
-            let group = last.map_or(0, |last| last + u32::from(total || buffer.closed));
-            buffer.closed = false;
+        let room = buffer.slots.len() < self.k;
+        if room && (self.keep == Keep::Newest || buffer.set.is_empty()) {
+            let group = buffer.next_group(total);
             buffer.slots.push((cell, group));
             return Dim::Slot(thread, buffer.slots.len() - 1);
         }
-        if let Err(at) = buffer.set.binary_search(&cell) {
-            buffer.set.insert(at, cell);
+        match self.keep {
+            Keep::Oldest => {
+                if let Err(at) = buffer.set.binary_search(&cell) {
+                    buffer.set.insert(at, cell);
+                }
+                Dim::Last(thread, cell)
+            }
+            Keep::Newest => {
+                let group = buffer.next_group(total);
+                buffer.slots.push((cell, group));
+                let (oldest, group) = buffer.slots.remove(0);
+                let left = buffer.slots.len();
+                if let Err(at) = buffer.set.binary_search(&oldest) {
+                    buffer.set.insert(at, oldest);
+                }
+                buffer.group = group;
+                buffer.settle(self.keep);
+                if left == 0 {
+                    return Dim::Last(thread, cell);
+                }
+                // The oldest of those in order is the newest of the others.
+                state.zone.rename(Dim::Slot(thread, 0), Dim::Last(thread, oldest));
+                for later in 1..left {
+                    state.zone.rename(Dim::Slot(thread, later), Dim::Slot(thread, later - 1));
+                }
+                Dim::Slot(thread, left - 1)
+            }
         }
-        Dim::Last(thread, cell)
     }
 
     fn choose<V: Values>(&mut self, state: &mut State<V>, thread: usize, (dim, width): (Dim, Width)) -> bool {
@@ -372,7 +423,8 @@ impl<'p> Machine<'_, 'p> {
         together.then(|| Violation { thread: id, span, message: TWO_INSIDE.to_owned() })
     }
 
-    /// Goes a path with real buffers: where a thread has to wait for its buffer, it is emptied. If writes reach memory at once, it always is.
+    /// Goes a path with real buffers: where a thread has to wait for its buffer, it is emptied. If writes reach memory
+    /// at once, it always is.
     pub fn follow<V: Values>(
         &mut self,
         path: &[Move],

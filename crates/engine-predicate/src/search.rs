@@ -4,7 +4,7 @@ use crate::automaton::{Automata, Halt};
 use crate::machine::{Control, Machine, Move, State};
 use crate::trace::{Feasible, Trace};
 use crate::zone::{Sum, Zone};
-use engine::{NoAnswer, Observer};
+use engine::{Keep, NoAnswer, Observer};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -42,13 +42,14 @@ pub struct Search<'a, 'p> {
     pub automata: &'a mut Automata<'p>,
     pub observer: &'a dyn Observer,
     pub k: usize,
+    pub keep: Keep,
     pub constants: &'a [i64],
     pub sums: &'a Rc<[Sum]>,
 }
 
 /// A machine with buffers of which k writes are kept.
-pub fn machine<'a, 'p>(automata: &'a mut Automata<'p>, k: usize) -> Machine<'a, 'p> {
-    Machine { automata, k, overflow: false, choices: None, chosen: 0, record: None }
+pub fn machine<'a, 'p>(automata: &'a mut Automata<'p>, k: usize, keep: Keep) -> Machine<'a, 'p> {
+    Machine { automata, k, keep, overflow: false, choices: None, chosen: 0, record: None }
 }
 
 impl Search<'_, '_> {
@@ -56,7 +57,7 @@ impl Search<'_, '_> {
     pub fn explore(&mut self) -> Result<Result<Outcome, Halt>, NoAnswer> {
         let constants = self.constants;
         let observer = self.observer;
-        let mut machine = machine(self.automata, self.k);
+        let mut machine = machine(self.automata, self.k, self.keep);
         let mut states: Vec<State> = Vec::new();
         let mut parents: Vec<(usize, Move)> = Vec::new();
         let mut known: FxHashMap<Vec<Control>, Vec<usize>> = FxHashMap::default();
@@ -140,7 +141,7 @@ impl Search<'_, '_> {
 
     /// Goes a path with the search's buffers, and values as exact as zones are or abstracted with these constants.
     pub fn try_path(&mut self, path: &[Move], constants: Option<&[i64]>) -> Result<Tried, Halt> {
-        let mut machine = machine(self.automata, self.k);
+        let mut machine = machine(self.automata, self.k, self.keep);
         let mut state = machine.first(Zone::new(self.sums))?;
         let mut tried = Tried { possible: false, abstracted: false, bounds: state.zone.constants().collect() };
         for &step in path {
@@ -158,9 +159,10 @@ impl Search<'_, '_> {
         Ok(tried)
     }
 
-    /// Whether a path is possible with the search's buffers and exact values; and whether a buffer was abstracted on it.
+    /// Whether a path is possible with the search's buffers and exact values; and whether a buffer was abstracted on
+    /// it.
     pub fn trace(&mut self, path: &[Move]) -> Result<(Feasible, bool), Halt> {
-        let mut machine = machine(self.automata, self.k);
+        let mut machine = machine(self.automata, self.k, self.keep);
         let mut state = machine.first(Trace::default())?;
         let mut abstracted = false;
         for &step in path {

@@ -1,7 +1,7 @@
 //! The values on one path, exactly: a linear constraint for each thing that happens, in groups by step.
 //!
-//! Each dimension has a variable of `logic::linear` that changes when the dimension gets another value. So what an interpolant between two
-//! steps is about are dimensions of the state between them.
+//! Each dimension has a variable of `logic::linear` that changes when the dimension gets another value. So what an
+//! interpolant between two steps is about are dimensions of the state between them.
 
 use crate::linear::Form;
 use crate::values::{Dim, Values};
@@ -80,7 +80,8 @@ impl Trace {
                 (0..choices).map(of).collect::<Option<_>>().map_or(Feasible::Unknown, Feasible::Yes)
             }
             Decision::Infeasible(proof) => {
-                // A reason that needs only the last guard is about the property, and more likely to hold for other paths.
+                // A reason that needs only the last guard is about the property, and more likely to hold for other
+                // paths.
                 let mut all = Vec::new();
                 let mut late = groups.clone();
                 let mut guards = late.iter().flatten().filter(|own| !own.is_equation()).count();

@@ -1,8 +1,8 @@
 //! Zones: conjunctions of predicates `x - y <= c` over integers, as matrices of bounds.
 //!
 //! A zone is kept closed: each bound is the best that follows from all of them. So a predicate follows from a zone iff
-//! its bound is at most `c`, and that is what a query to a solver would be asked. Sums of variables with other factors can be tracked: a
-//! tracked sum is one more variable of the zone, present as long as all of its parts are.
+//! its bound is at most `c`, and that is what a query to a solver would be asked. Sums of variables with other factors
+//! can be tracked: a tracked sum is one more variable of the zone, present as long as all of its parts are.
 
 mod sums;
 

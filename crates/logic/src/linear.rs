@@ -1,9 +1,10 @@
 //! Conjunctions of linear constraints over the integers: are they satisfiable, why not, and interpolants.
 //!
-//! [`decide`] gives values, or a [`Proof`] that there are none. A proof is a tree: each leaf is a sum of constraints with factors that
-//! says `0 <= -1` (Farkas), each fork is a sum of variables that is at most a number or larger than it. Fractions are decided by the simplex
-//! method. Where fractions solve what integers do not, there is a fork: on a sum that equations make fractional, on a sum that can be
-//! rounded, or on a variable with a fractional value. [`interpolants`] reads interpolants off a proof.
+//! [`decide`] gives values, or a [`Proof`] that there are none. A proof is a tree: each leaf is a sum of constraints
+//! with factors that says `0 <= -1` (Farkas), each fork is a sum of variables that is at most a number or larger than
+//! it. Fractions are decided by the simplex method. Where fractions solve what integers do not, there is a fork: on a
+//! sum that equations make fractional, on a sum that can be rounded, or on a variable with a fractional value.
+//! [`interpolants`] reads interpolants off a proof.
 //!
 //! All numbers are exact. Where one becomes too large, or the tree, the answer is [`Decision::Unknown`].
 
@@ -44,8 +45,8 @@ pub enum Decision {
 /// Why no integers satisfy some constraints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proof {
-    /// The sum of constraints with these factors says `0 <= -1` or worse. Factors of equations may be negative. A number from the
-    /// count of constraints on means what the forks on the way here say, from the root.
+    /// The sum of constraints with these factors says `0 <= -1` or worse. Factors of equations may be negative. A
+    /// number from the count of constraints on means what the forks on the way here say, from the root.
     Sum(Vec<(usize, i128)>),
     /// Each integer is at most the bound, or at least one more.
     Fork {
@@ -67,7 +68,8 @@ const FORKS: usize = 400;
 const DEPTH: usize = 40;
 
 impl Constraint {
-    /// `sum of terms <= bound`. Terms may be in any order and repeat a variable; nothing comes back if numbers become too large.
+    /// `sum of terms <= bound`. Terms may be in any order and repeat a variable; nothing comes back if numbers become
+    /// too large.
     pub fn at_most(terms: impl IntoIterator<Item = (u32, i128)>, bound: i128) -> Option<Self> {
         let mut terms = collected(terms)?;
         let common = terms.iter().fold(0, |common, (_, factor)| gcd(common, *factor));

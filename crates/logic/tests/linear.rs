@@ -132,6 +132,11 @@ fn false_proofs_are_rejected() {
     for wrong in [vec![(0, 1), (1, 2)], vec![(0, 1)], vec![(0, -1), (1, -1)], vec![], vec![(2, 1)]] {
         assert!(!Proof::Sum(wrong.clone()).is_valid(&both), "{wrong:?}");
     }
+    // x <= 3 less x <= 5 says nothing, but x = 3 less x = 5 does.
+    let most = |bound| Constraint::at_most([(0, 1)], bound).expect("numbers are small");
+    let exactly = |bound| Constraint::equal([(0, 1)], bound).expect("numbers are small");
+    assert!(!Proof::Sum(vec![(0, 1), (1, -1)]).is_valid(&[most(3), most(5)]));
+    assert!(Proof::Sum(vec![(0, 1), (1, -1)]).is_valid(&[exactly(3), exactly(5)]));
     let leaf = || Box::new(Proof::Sum(vec![(0, 1), (1, 1)]));
     let empty = || Box::new(Proof::Sum(vec![]));
     let fork = |below, above| Proof::Fork { terms: vec![(0, 1)], bound: 0, below, above };

@@ -1,8 +1,8 @@
 //! Sums of dimensions in a zone: those that guards and values are made of, and those that are tracked.
 //!
-//! A tracked sum is a dimension whose value is always that of the sum. So no step needs to know about sums but for two things: when a part
-//! gets another value, the new value of the sum is a combination of old ones, and is related to what is known about those;
-//! and what is learnt about a sum says something about its parts, and the other way round.
+//! A tracked sum is a dimension whose value is always that of the sum. So no step needs to know about sums but for two
+//! things: when a part gets another value, the new value of the sum is a combination of old ones, and is related to
+//! what is known about those; and what is learnt about a sum says something about its parts, and the other way round.
 
 use super::{NONE, Zone, add};
 use crate::linear::Form;

@@ -1,9 +1,10 @@
 //! Interpolants from proofs.
 //!
-//! Constraints come in groups, such as the steps of a path. An interpolant for a cut between groups follows from the groups before it,
-//! contradicts those after it, and is about variables that occur on both sides. For a leaf of a proof it is the sum of the leaf's
-//! constraints before the cut: what is not on both sides has gone from that sum. A fork counts as part of the group in which the last of its
-//! variables occurs first. Before the cut it makes a disjunction of the interpolants of its sides, behind it a conjunction.
+//! Constraints come in groups, such as the steps of a path. An interpolant for a cut between groups follows from the
+//! groups before it, contradicts those after it, and is about variables that occur on both sides. For a leaf of a proof
+//! it is the sum of the leaf's constraints before the cut: what is not on both sides has gone from that sum. A fork
+//! counts as part of the group in which the last of its variables occurs first. Before the cut it makes a disjunction
+//! of the interpolants of its sides, behind it a conjunction.
 
 use super::{Constraint, Proof, Terms, sides, sum};
 use std::collections::BTreeMap;
@@ -55,8 +56,8 @@ impl Formula {
 
 /// An interpolant for each cut between groups, one less than there are groups, from a proof about all groups in order.
 ///
-/// Each together with the next group implies the next one. There is none where a fork of the proof mixes variables that are on
-/// different sides of the cut only, or where numbers become too large.
+/// Each together with the next group implies the next one. There is none where a fork of the proof mixes variables that
+/// are on different sides of the cut only, or where numbers become too large.
 pub fn interpolants(groups: &[Vec<Constraint>], proof: &Proof, strength: Strength) -> Vec<Option<Formula>> {
     let mut all = Vec::new();
     let mut group_of = Vec::new();

@@ -1,7 +1,7 @@
 //! What is left of constraints when equations are used up.
 //!
-//! An equation with a variable whose factor is 1 or -1 defines that variable, which is then replaced everywhere. Each row remembers
-//! of which constraints, with which factors, it is the sum.
+//! An equation with a variable whose factor is 1 or -1 defines that variable, which is then replaced everywhere. Each
+//! row remembers of which constraints, with which factors, it is the sum.
 
 use super::ratio::{Ratio, gcd};
 use super::simplex::Row as Fractions;
@@ -20,7 +20,8 @@ struct Row {
 /// Constraints with factors.
 pub type Why = Vec<(usize, Ratio)>;
 
-/// An equation over replaced variables: factors by variable, the bound, and of which given ones with which factors it is the sum.
+/// An equation over replaced variables: factors by variable, the bound, and of which given ones with which factors it
+/// is the sum.
 type Equation = (BTreeMap<u32, i128>, i128, BTreeMap<usize, Ratio>);
 
 /// All rows, and the variables that were replaced, in the order in which they were.
@@ -157,8 +158,8 @@ impl Rows {
 
     /// A sum of variables that the equations make a fraction, and that fraction rounded down.
     ///
-    /// Replacing variables by others of the same range makes each equation say what one variable is; factors of rows are not
-    /// touched by that, so the sum is found in the old variables.
+    /// Replacing variables by others of the same range makes each equation say what one variable is; factors of rows
+    /// are not touched by that, so the sum is found in the old variables.
     pub fn fractional_equation(&self) -> Option<Option<(Terms, i128)>> {
         let given: Vec<&Row> = self.rows.iter().filter(|row| row.equal).collect();
         let mut open: Vec<Equation> = Vec::new();

@@ -1,7 +1,7 @@
 //! The simplex method over exact fractions, for constraints `sum <= bound` over variables without bounds.
 //!
-//! Dutertre and de Moura, "A Fast Linear-Arithmetic Solver for DPLL(T)" (CAV 2006), without theirs for strict bounds and
-//! without backtracking. The smallest number goes first (Bland's rule), so it comes to an end.
+//! Dutertre and de Moura, "A Fast Linear-Arithmetic Solver for DPLL(T)" (CAV 2006), without theirs for strict bounds
+//! and without backtracking. The smallest number goes first (Bland's rule), so it comes to an end.
 
 use super::ratio::Ratio;
 use std::cmp::Ordering;
