@@ -173,6 +173,12 @@ pub struct Check {
     /// It has the bounds of the engine `lazy`: --rounds, --clock, --nodes, --unwind.
     #[arg(long, value_name = "FILE")]
     pub emit_c: Option<PathBuf>,
+    /// Write what shows that the program is safe to this file, as JSON; the engine `predicate` gives such certificates
+    ///
+    /// It is a list of abstract states that was checked: it holds the first state, is closed under every step, and no state in
+    /// it is bad.
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
 }
 
 /// `fencepost litmus`.

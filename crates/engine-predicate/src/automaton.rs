@@ -5,6 +5,7 @@
 //! edge is a list of steps that are executed at once: at most one that others can notice or prevent, and all that follows
 //! which they cannot.
 
+mod certificate;
 mod code;
 mod memory;
 

@@ -33,6 +33,7 @@ use automaton::{Automata, Halt, Knowledge};
 use engine::{Answer, Engine, Findings, Guarantee, Integers, NoAnswer, Observer, Property, Question, Refusal, Task};
 use machine::Move;
 use search::{Outcome, Search, Tried};
+use std::sync::Arc;
 use witness::{Execution, Record};
 
 /// The first k.
@@ -119,7 +120,7 @@ impl<'t> Proof<'t> {
                 Err(halt) => return Ok(Err(halt)),
             };
             let path = match outcome {
-                Outcome::Safe { overflow, states } => {
+                Outcome::Safe { overflow, states, left } => {
                     self.states += states;
                     if overflow && self.task.options.integers == Integers::Machine {
                         let why = "a result may be out of the range of its type; `--integers math` takes for granted \
@@ -127,7 +128,9 @@ impl<'t> Proof<'t> {
                         return Err(NoAnswer::GaveUp(why.to_owned()));
                     }
                     let guarantee = if overflow { Guarantee::NoOverflow } else { Guarantee::Full };
-                    return Ok(Ok(self.answer(None, guarantee)));
+                    let invariant = self.automata.certificate(self.k, &left);
+                    let findings = Findings::Proof(Arc::new(invariant));
+                    return Ok(Ok(Answer { findings, guarantee, statistics: self.statistics() }));
                 }
                 Outcome::Failure { path, states } => {
                     self.states += states;
@@ -136,7 +139,10 @@ impl<'t> Proof<'t> {
             };
             match self.replay(&path) {
                 Err(halt) => return Ok(Err(halt)),
-                Ok(Some(execution)) => return Ok(Ok(self.answer(Some(execution), Guarantee::Full))),
+                Ok(Some(execution)) => {
+                    let findings = Findings::Reach(vec![Some(execution)]);
+                    return Ok(Ok(Answer { findings, guarantee: Guarantee::Full, statistics: self.statistics() }));
+                }
                 Ok(None) => {}
             }
             self.refinements += 1;
@@ -148,7 +154,7 @@ impl<'t> Proof<'t> {
         }
     }
 
-    fn answer(&self, found: Option<Execution>, guarantee: Guarantee) -> Answer {
+    fn statistics(&self) -> Vec<(String, u64)> {
         let statistics = [
             ("states", self.states),
             ("places", self.automata.len() as u64),
@@ -156,8 +162,7 @@ impl<'t> Proof<'t> {
             ("refinements", self.refinements),
             ("k", self.k as u64),
         ];
-        let statistics = statistics.map(|(name, value)| (name.to_owned(), value)).to_vec();
-        Answer { findings: Findings::Reach(vec![found]), guarantee, statistics }
+        statistics.map(|(name, value)| (name.to_owned(), value)).to_vec()
     }
 
     /// Goes a path with real buffers, and shows it if the property fails on it.

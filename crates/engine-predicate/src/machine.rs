@@ -14,11 +14,11 @@ use witness::{Action, Record, TWO_INSIDE, Violation};
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Buffer {
     /// The oldest ones in order: the cell, and the group. What is in a group reaches memory before the next group.
-    slots: Vec<(u32, u32)>,
+    pub slots: Vec<(u32, u32)>,
     /// The cells of all others, in the order of cells.
-    set: Vec<u32>,
+    pub set: Vec<u32>,
     /// Whether the next write begins a group.
-    closed: bool,
+    pub closed: bool,
 }
 
 /// Where a thread is, and its buffer.

@@ -1,0 +1,121 @@
+//! The certificate of a proof: the states that are left at the end of a search, in terms of the program.
+
+use super::*;
+use crate::machine::{Buffer, State};
+use crate::zone::Dim;
+use witness::invariant::{self, Bound, Held, Invariant, Keep, Place, Quantity, Region};
+
+impl Automata<'_> {
+    /// These states as an invariant.
+    pub fn certificate(&mut self, k: usize, states: &[State]) -> Invariant {
+        let mut places: IndexSet<Place, FxBuildHasher> = IndexSet::default();
+        let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut quantities: IndexSet<Quantity, FxBuildHasher> = IndexSet::default();
+        let mut regions = Vec::with_capacity(states.len());
+        for state in states {
+            let mut threads = Vec::new();
+            for own in &state.control {
+                let known = numbers.get(&own.node).copied();
+                let place = known.unwrap_or_else(|| {
+                    let place = self.place(own.node);
+                    let number = places.insert_full(place).0 as u32;
+                    numbers.insert(own.node, number);
+                    number
+                });
+                threads.push((place, self.buffer(&own.buffer)));
+            }
+            let bound = |(left, right, limit): (Dim, Dim, i64)| {
+                let mut number = |dim: Dim| Some(quantities.insert_full(self.quantity(dim)?).0 as u32);
+                Some(Bound { left: number(left)?, right: number(right)?, limit })
+            };
+            let bounds = state.zone.reduced().into_iter().filter_map(bound).collect();
+            regions.push(Region { threads, bounds });
+        }
+        let mut shared = std::collections::BTreeSet::new();
+        let mut private = BTreeMap::new();
+        for (&cell, usage) in &self.knowledge.classes {
+            let address = self.cells[cell as usize].address;
+            match usage {
+                Usage::Shared => {
+                    shared.insert(address);
+                }
+                Usage::Private(thread) => {
+                    private.insert(address, *thread);
+                }
+                Usage::Constant(_) => {}
+            }
+        }
+        Invariant {
+            buffers: self.buffers,
+            keep: Keep::Oldest,
+            k,
+            shared,
+            private,
+            variables: self.knowledge.forced.iter().copied().collect(),
+            places: places.into_iter().collect(),
+            quantities: quantities.into_iter().collect(),
+            regions,
+        }
+    }
+
+    /// A node as a place of the program. What nobody will look at is not known.
+    fn place(&mut self, id: u32) -> Place {
+        let node = self.nodes[id as usize].clone();
+        let held = |value: &Value| match value {
+            Value::Known(bits) => Held::Known(*bits),
+            Value::Symbol(_) => Held::Variable,
+        };
+        let mut frames = Vec::new();
+        let mut returns = None;
+        for frame in node.frames.iter().rev() {
+            let live = self.liveness.before(frame.function, frame.block, frame.index);
+            let local = |(at, value): (usize, &Value)| {
+                if live[at] && returns != Some(LocalId(at as u32)) { held(value) } else { Held::Nothing }
+            };
+            let locals = frame.values.iter().enumerate().map(local).collect();
+            let Frame { function, block, index, dst, .. } = *frame;
+            frames.push(invariant::Frame { function, block, index, locals, dst });
+            returns = frame.dst;
+        }
+        frames.reverse();
+        let status = match node.status {
+            Status::Runs => invariant::Status::Runs,
+            Status::Ended(value) => invariant::Status::Ended(value),
+            Status::Stopped => invariant::Status::Stopped,
+            Status::Failed(..) => invariant::Status::Failed,
+        };
+        Place {
+            thread: node.thread,
+            frames,
+            status,
+            open: node.open,
+            inside: node.inside.is_some(),
+            own: node.own.iter().map(|(cell, value)| (self.cells[*cell as usize].address, held(value))).collect(),
+            started: node.spawned,
+        }
+    }
+
+    fn buffer(&self, buffer: &Buffer) -> invariant::Buffer {
+        let address = |cell: u32| self.cells[cell as usize].address;
+        let mut rest: Vec<Address> = buffer.set.iter().map(|cell| address(*cell)).collect();
+        rest.sort_unstable();
+        let slots = buffer.slots.iter().map(|(cell, group)| (address(*cell), *group)).collect();
+        invariant::Buffer { slots, rest, closed: buffer.closed }
+    }
+
+    /// A dimension as a quantity of the program.
+    fn quantity(&self, dim: Dim) -> Option<Quantity> {
+        let address = |cell: u32| self.cells[cell as usize].address;
+        match dim {
+            Dim::Zero => Some(Quantity::Zero),
+            Dim::Memory(cell) => Some(Quantity::Memory(address(cell))),
+            Dim::Local(thread, var) => match self.vars.get_index(var as usize)? {
+                Name::Local(depth, _, local) => Some(Quantity::Local { thread, frame: depth - 1, local: *local }),
+                Name::Own(cell) => Some(Quantity::Own { thread, cell: address(*cell) }),
+            },
+            Dim::Slot(thread, at) => Some(Quantity::Slot { thread, at }),
+            Dim::Last(thread, cell) => Some(Quantity::Newest { thread, cell: address(cell) }),
+            Dim::Choice(_) => None,
+        }
+    }
+}

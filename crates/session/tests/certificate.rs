@@ -1,0 +1,200 @@
+//! Certificates of the engine `predicate`: they hold, and each change that matters is noticed.
+
+use engine::{Options, Unobserved, Verdict};
+use model::Model;
+use session::{Found, Reading, Request};
+use source::SourceFile;
+use std::sync::Arc;
+use witness::invariant::{Claim, Held, Invariant};
+use witness::{Flaw, Property, check_invariant};
+
+const CLAIM: Claim = Claim { property: Property::Assertions { memory: true }, machine: true };
+
+/// Store buffering with fences, each thread once: every abstract state is a state of the machine.
+const STORES: &str = "
+    #include <pthread.h>
+    #include <stdatomic.h>
+    #include <assert.h>
+    int x, y, a, b;
+    void *one(void *p) { x = 1; atomic_thread_fence(memory_order_seq_cst); a = y; return 0; }
+    void *two(void *p) { y = 1; atomic_thread_fence(memory_order_seq_cst); b = x; return 0; }
+    int main(void) {
+        pthread_t t, u;
+        pthread_create(&t, 0, one, 0);
+        pthread_create(&u, 0, two, 0);
+        pthread_join(t, 0);
+        pthread_join(u, 0);
+        assert(a == 1 || b == 1);
+        return 0;
+    }
+";
+
+/// Counts for ever, in a buffer that grows for ever.
+const COUNTS: &str = "
+    #include <pthread.h>
+    #include <assert.h>
+    int x, seen;
+    void *up(void *p) { while (1) { x = x + 1; } }
+    void *look(void *p) { while (1) { int r = x; int s = x; assert(r <= s); } }
+    int main(void) {
+        pthread_t t, u;
+        pthread_create(&t, 0, up, 0);
+        pthread_create(&u, 0, look, 0);
+        return 0;
+    }
+";
+
+fn prove(text: &str, model: &str, k: Option<u32>) -> (Found<Verdict>, Arc<Invariant>, Model) {
+    let reading = Reading::default();
+    let program = session::load(&SourceFile::new("test.c", text), &reading).expect("the program is right");
+    let model = Model::builtin(model).expect("a model of ours");
+    let options = Options { k, ..Options::default() };
+    let request = Request { engine: Some("predicate".to_owned()), options, ..Request::default() };
+    let found = session::check(&program, &model, &request, &Unobserved).expect("there is an answer");
+    let certificate = found.certificate.clone().unwrap_or_else(|| panic!("no proof: {}", found.result));
+    (found, certificate, model)
+}
+
+fn check(found: &Found<Verdict>, model: &Model, certificate: &Invariant, claim: Claim) -> Result<(), Flaw> {
+    check_invariant(&found.program, model, certificate, claim, &|| true).map(|checked| {
+        let checked = checked.expect("nobody said stop");
+        assert_eq!(checked.regions, certificate.regions.len() as u64);
+    })
+}
+
+/// How many changes of a kind were noticed, of how many.
+fn count(
+    (found, certificate, model): &(Found<Verdict>, Arc<Invariant>, Model),
+    claim: Claim,
+    changes: impl Iterator<Item = (usize, Option<usize>)>,
+) -> (usize, usize) {
+    let (mut noticed, mut all) = (0, 0);
+    for (region, bound) in changes {
+        let mut changed = Invariant::clone(certificate);
+        match bound {
+            Some(bound) => changed.regions[region].bounds[bound].limit -= 1,
+            None => {
+                changed.regions.remove(region);
+            }
+        }
+        all += 1;
+        noticed += usize::from(check(found, model, &changed, claim).is_err());
+    }
+    (noticed, all)
+}
+
+fn drops(certificate: &Invariant) -> impl Iterator<Item = (usize, Option<usize>)> + use<> {
+    (0..certificate.regions.len()).map(|region| (region, None))
+}
+
+fn tightenings(certificate: &Invariant) -> Vec<(usize, Option<usize>)> {
+    let regions = certificate.regions.iter().enumerate();
+    regions.flat_map(|(at, region)| (0..region.bounds.len()).map(move |bound| (at, Some(bound)))).collect()
+}
+
+/// Here each abstract state holds a state that can be reached, and no other one holds it: none can be missing, and none can be
+/// smaller.
+#[test]
+fn no_state_can_be_dropped_and_no_bound_lowered_where_all_is_exact() {
+    for model in ["sc", "tso", "pso"] {
+        let proof = prove(STORES, model, Some(3));
+        check(&proof.0, &proof.2, &proof.1, CLAIM).expect("it holds as it is");
+        let (noticed, all) = count(&proof, CLAIM, drops(&proof.1));
+        assert_eq!(noticed, all, "{model}: states dropped");
+        assert!(all > 20, "{model}: {all} states");
+        let changes = tightenings(&proof.1);
+        let (noticed, all) = count(&proof, CLAIM, changes.into_iter());
+        assert_eq!(noticed, all, "{model}: bounds lowered");
+        assert!(all > 100, "{model}: {all} bounds");
+    }
+}
+
+/// With abstract buffers and predicates some states are wider than they need to be: most changes matter, not all.
+#[test]
+fn most_changes_are_noticed_where_states_are_abstract() {
+    let claim = Claim { machine: false, ..CLAIM };
+    for model in ["tso", "pso"] {
+        let proof = prove(COUNTS, model, Some(1));
+        check(&proof.0, &proof.2, &proof.1, claim).expect("it holds as it is");
+        let flaw = check(&proof.0, &proof.2, &proof.1, CLAIM).expect_err("it overflows in the end").to_string();
+        assert!(flaw.contains("out of the range"), "{flaw}");
+        let (dropped, states) = count(&proof, claim, drops(&proof.1));
+        let changes = tightenings(&proof.1);
+        let (tightened, bounds) = count(&proof, claim, changes.into_iter());
+        println!("{model}: {dropped} of {states} states dropped, {tightened} of {bounds} bounds lowered");
+        assert!(dropped * 10 >= states * 9, "{model}: {dropped} of {states} noticed");
+        assert!(tightened * 2 >= bounds, "{model}: {tightened} of {bounds} noticed");
+    }
+}
+
+#[test]
+fn a_certificate_is_about_one_model_one_program_and_one_way_to_keep_writes() {
+    let (found, certificate, model) = prove(STORES, "tso", Some(3));
+    let noticed = |change: &dyn Fn(&mut Invariant), expected: &str| {
+        let mut changed = Invariant::clone(&certificate);
+        change(&mut changed);
+        let flaw = check(&found, &model, &changed, CLAIM).expect_err(expected).to_string();
+        assert!(flaw.contains(expected), "{flaw}, not {expected}");
+    };
+    noticed(&|changed| changed.regions.clear(), "the first state is in no region");
+    noticed(&|changed| changed.regions.retain(|region| region.threads.len() > 1), "the first state is in no region");
+    noticed(&|changed| changed.buffers = model::Buffers::None, "another model");
+    noticed(&|changed| changed.k = 0, "leads into no region");
+    noticed(&|changed| changed.places.clear(), "has no place");
+    noticed(&|changed| changed.places[0].frames.clear(), "does not run");
+    noticed(&|changed| changed.quantities.clear(), "does not have");
+    let x = *certificate.shared.iter().next().expect("there are shared cells");
+    // That x belongs to one thread, or that nobody writes it.
+    noticed(
+        &|changed| {
+            changed.shared.remove(&x);
+            changed.private.insert(x, 1);
+        },
+        "does not have",
+    );
+    noticed(
+        &|changed| {
+            changed.shared.remove(&x);
+            changed.quantities.retain(|quantity| *quantity != witness::invariant::Quantity::Memory(x));
+        },
+        "the invariant",
+    );
+    // That a local holds something else than it does.
+    noticed(
+        &|changed| {
+            for held in changed.places.iter_mut().flat_map(|place| &mut place.frames).flat_map(|frame| &mut frame.locals) {
+                if let Held::Known(bits) = held {
+                    *bits ^= 1;
+                }
+            }
+        },
+        "the first state is in no region",
+    );
+    // What holds under SC does not under TSO, even if it says that it is about TSO.
+    let unfenced = STORES.replace("atomic_thread_fence(memory_order_seq_cst);", "");
+    let (weak, sequential, _) = prove(&unfenced, "sc", Some(3));
+    let mut swapped = Invariant::clone(&sequential);
+    assert!(check(&weak, &model, &swapped, CLAIM).is_err_and(|flaw| flaw.to_string().contains("another model")));
+    swapped.buffers = model::Buffers::Thread;
+    assert!(check(&weak, &model, &swapped, CLAIM).is_err());
+    // Another program, in which the fences are missing.
+    let other = Found { program: weak.program.clone(), ..found.clone() };
+    assert!(check(&other, &model, &certificate, CLAIM).is_err());
+    // Another program, which asserts more.
+    let (more, _, _) = prove(&STORES.replace("assert(a == 1 || b == 1)", "assert(a >= 0)"), "tso", Some(3));
+    let mut stricter = more.clone();
+    for function in &mut stricter.program.functions {
+        for instr in function.blocks.iter_mut().flat_map(|block| &mut block.instrs) {
+            if let ir::Op::System(ir::System::Assert { condition, .. }) = &mut instr.op {
+                *condition = condition.clone().unary(ir::UnaryOp::Not);
+            }
+        }
+    }
+    let certificate = more.certificate.clone().expect("it is safe");
+    let flaw = check(&stricter, &model, &certificate, CLAIM).expect_err("the assertion fails now").to_string();
+    assert!(flaw.contains("may fail"), "{flaw}");
+    // Nobody may be inside twice.
+    assert!(check_invariant(&found.program, &model, &certificate, CLAIM, &|| false).is_ok_and(|it| it.is_none()));
+    let deadlock = Claim { property: Property::Deadlock, machine: true };
+    assert!(check(&found, &model, &certificate, deadlock).is_err());
+}
