@@ -83,7 +83,8 @@ fn check_proof(
     guarantee: &Guarantee,
     observer: &dyn Observer,
 ) -> Result<Option<Checked>, Failure> {
-    let wrong = |what: &str| Failure::Internal(format!("{}: a proof of {engine} does not hold: {what}", task.program.name));
+    let wrong =
+        |what: &str| Failure::Internal(format!("{}: a proof of {engine} does not hold: {what}", task.program.name));
     let Question::Violation(property) = task.question else { return Err(wrong("nobody asked for it")) };
     let machine = match guarantee {
         Guarantee::Full => true,
@@ -91,9 +92,7 @@ fn check_proof(
         Guarantee::Unwound { .. } | Guarantee::Rounds { .. } => return Err(wrong("it has bounds")),
     };
     let claim = Claim { property, machine };
-    let check = || {
-        witness::check_invariant(task.program, task.model, invariant, claim, &|| observer.stop().is_none())
-    };
+    let check = || witness::check_invariant(task.program, task.model, invariant, claim, &|| observer.stop().is_none());
     match catch_unwind(AssertUnwindSafe(check)) {
         Ok(Ok(checked)) => Ok(checked),
         Ok(Err(flaw)) => Err(wrong(&flaw.to_string())),

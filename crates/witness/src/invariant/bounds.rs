@@ -208,7 +208,8 @@ impl System {
     /// Removes a variable. Says whether it could be done.
     fn eliminate(&mut self, var: usize) -> bool {
         let factor = |row: &[(usize, i128)]| row.iter().find(|term| term.0 == var).map_or(0, |term| term.1);
-        let (with, without): (Vec<_>, Vec<_>) = std::mem::take(&mut self.rows).into_iter().partition(|(row, _)| factor(row) != 0);
+        let (with, without): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.rows).into_iter().partition(|(row, _)| factor(row) != 0);
         self.rows = without.into_iter().collect();
         for (high, above) in with.iter().filter(|(row, _)| factor(row) > 0) {
             for (low, below) in with.iter().filter(|(row, _)| factor(row) < 0) {
@@ -222,7 +223,9 @@ impl System {
                         *entry = total;
                     }
                 }
-                let (Some(above), Some(below)) = (above.checked_mul(times), below.checked_mul(also)) else { return false };
+                let (Some(above), Some(below)) = (above.checked_mul(times), below.checked_mul(also)) else {
+                    return false;
+                };
                 let Some(constant) = above.checked_add(below) else { return false };
                 self.insert(row, constant);
                 if self.wrong || self.rows.len() > CONSTRAINTS {

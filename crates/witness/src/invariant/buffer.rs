@@ -122,9 +122,7 @@ mod tests {
     impl Real {
         fn ready(&self, at: usize, buffers: Buffers) -> bool {
             let (cell, _, epoch) = self.writes[at];
-            self.writes[..at].iter().all(|older| {
-                buffers == Buffers::Location && older.0 != cell && older.2 == epoch
-            })
+            self.writes[..at].iter().all(|older| buffers == Buffers::Location && older.0 != cell && older.2 == epoch)
         }
     }
 

@@ -110,9 +110,7 @@ impl Way {
         let mut fresh = 0;
         let thread = place.thread;
         let mut value = |held: Held, width: Width, quantity: Quantity| match held {
-            Held::Known(bits) => {
-                Value { form: Form::constant(number(truncate(bits, width), width)), variable: false }
-            }
+            Held::Known(bits) => Value { form: Form::constant(number(truncate(bits, width), width)), variable: false },
             Held::Variable => Value { form: Form::var(Var::Now(quantity)), variable: true },
             Held::Nothing => {
                 fresh += 1;
