@@ -147,12 +147,12 @@ impl Facts {
         let Some(denied) = limit.checked_add(1).and_then(|more| Form::constant(more).plus(-1, form)) else {
             return false;
         };
-        self.refuted(Some(denied))
+        self.refuted(Some(&denied))
     }
 
     /// Whether it can be shown that there is no solution, with one more term that is at most zero.
-    pub fn refuted(&self, more: Option<Form<usize>>) -> bool {
-        let terms: Vec<&Form<usize>> = self.others.iter().chain(more.as_ref()).collect();
+    pub fn refuted(&self, more: Option<&Form<usize>>) -> bool {
+        let terms: Vec<&Form<usize>> = self.others.iter().chain(more).collect();
         let mut vars: Vec<usize> = terms.iter().flat_map(|form| form.terms.iter().map(|term| term.0)).collect();
         vars.push(0);
         vars.sort_unstable();

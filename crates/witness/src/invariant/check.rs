@@ -134,13 +134,16 @@ enum Ends {
     To(Vec<End>),
 }
 
+/// How far the quantity at one position of a layout may exceed that at another.
+type Limit = (usize, usize, i64);
+
 /// All regions with the same controls.
 struct Group {
     key: Vec<Control>,
     /// The quantities that there are, in order; the first is zero.
     layout: Vec<Quantity>,
     /// The bounds of each region, by positions in the layout, and its number.
-    regions: Vec<(usize, Vec<(usize, usize, i64)>)>,
+    regions: Vec<(usize, Vec<Limit>)>,
 }
 
 /// A condition over the quantities of a group.
@@ -518,7 +521,7 @@ impl<'a> Checker<'a> {
         }
         for hard in [false, true] {
             for (group, forms) in &step.targets {
-                let inside = |bounds: &[(usize, usize, i64)]| {
+                let inside = |bounds: &[Limit]| {
                     bounds.iter().all(|&(left, right, limit)| {
                         let form = forms[left].plus(-1, &forms[right]);
                         form.is_some_and(|form| facts.implies(&form, limit, hard))

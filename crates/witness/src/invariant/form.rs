@@ -48,7 +48,8 @@ impl<V: Copy + Ord> Form<V> {
             let (var, sum) = match (left.peek(), right.peek()) {
                 (None, None) => break,
                 (Some(&&(a, f)), Some(&&(b, g))) if a == b => {
-                    (left.next(), right.next());
+                    left.next();
+                    right.next();
                     (a, f.checked_add(g.checked_mul(factor)?)?)
                 }
                 (Some(&&(a, f)), other) if other.is_none_or(|&&(b, _)| a < b) => {

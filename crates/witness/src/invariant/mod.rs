@@ -34,6 +34,7 @@
 //! before), which only adds states. A thread that does nothing but start another one, with an empty buffer, may do so before
 //! anybody else does something: that step needs nothing from others and hinders nobody.
 
+mod access;
 mod bounds;
 mod buffer;
 mod check;
