@@ -35,6 +35,9 @@ pub fn run(args: &Check) -> Result<u8> {
     if args.emit_c.is_some() && models.len() != 1 {
         return Err(Failure::Usage("--emit-c is about one model: name one with --model".to_owned()).into());
     }
+    if args.certificate.is_some() && models.len() != 1 {
+        return Err(Failure::Usage("--certificate is about one model: name one with --model".to_owned()).into());
+    }
     if let [model] = &models[..] { one(args, &program, model, &watch) } else { several(args, &program, &models) }
 }
 

@@ -28,13 +28,9 @@ struct Certificate<'a> {
 struct PlaceOut<'a> {
     thread: usize,
     status: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     frames: Vec<FrameOut<'a>>,
-    #[serde(skip_serializing_if = "is_zero")]
     atomic: u32,
-    #[serde(skip_serializing_if = "is_false")]
     critical: bool,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     own: BTreeMap<String, String>,
 }
 
@@ -45,7 +41,6 @@ struct FrameOut<'a> {
     instruction: u32,
     line: Option<u32>,
     /// What is known: a number, or `variable`. The others do not matter any more.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     locals: BTreeMap<&'a str, String>,
 }
 
@@ -59,23 +54,10 @@ struct StateOut {
 struct ThreadOut {
     place: u32,
     /// The writes that are kept in order, the oldest first: the cell, and the group it is in.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     writes: Vec<(String, u32)>,
     /// The cells of all other writes.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     others: Vec<String>,
-    #[serde(skip_serializing_if = "is_false")]
     closed: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
-fn is_zero(number: &u32) -> bool {
-    *number == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
-fn is_false(truth: &bool) -> bool {
-    !*truth
 }
 
 struct Names<'a> {
