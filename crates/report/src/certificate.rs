@@ -103,7 +103,10 @@ impl<'a> Names<'a> {
             thread: place.thread,
             status: match place.status {
                 Status::Runs => "runs".to_owned(),
-                Status::Ended(value) => format!("ended with {}", program.value_name(value, Width::WORD)),
+                Status::Ended(held) => {
+                    let held = self.held(held, Width::WORD);
+                    held.map_or_else(|| "ended".to_owned(), |held| format!("ended with {held}"))
+                }
                 Status::Stopped => "stopped".to_owned(),
                 Status::Failed => "failed".to_owned(),
             },
@@ -126,20 +129,26 @@ impl<'a> Names<'a> {
                 format!("thread {thread}: {}.{name}", function.map_or("?", |function| &function.name))
             }
             Quantity::Own { thread, cell } => format!("thread {thread}: {}", self.cell(cell)),
+            Quantity::Result { thread } => format!("thread {thread}: result"),
             Quantity::Slot { thread, at } => format!("thread {thread}: write {at}"),
             Quantity::Newest { thread, cell } => format!("thread {thread}: newest write to {}", self.cell(cell)),
         }
     }
 
     fn bound(&self, region: &Region, bound: &Bound) -> String {
-        let quantity = |at: u32| self.invariant.quantities.get(at as usize).copied().unwrap_or(Quantity::Zero);
-        let (left, right) = (quantity(bound.left), quantity(bound.right));
-        let name = |quantity| self.quantity(region, quantity);
+        let term = |at: u32| {
+            let term = self.invariant.terms.get(at as usize).into_iter().flatten();
+            let parts = term.filter(|(quantity, _)| *quantity != Quantity::Zero).map(|(quantity, factor)| {
+                let name = self.quantity(region, *quantity);
+                if *factor == 1 { name } else { format!("{factor} * ({name})") }
+            });
+            parts.collect::<Vec<_>>().join(" + ")
+        };
         let limit = bound.limit;
-        match (left, right) {
-            (_, Quantity::Zero) => format!("{} <= {limit}", name(left)),
-            (Quantity::Zero, _) => format!("{} >= {}", name(right), -limit),
-            _ => format!("({}) - ({}) <= {limit}", name(left), name(right)),
+        match (&*term(bound.left), &*term(bound.right)) {
+            (left, "") => format!("{left} <= {limit}"),
+            ("", right) => format!("{right} >= {}", -limit),
+            (left, right) => format!("({left}) - ({right}) <= {limit}"),
         }
     }
 
@@ -171,6 +180,7 @@ pub fn certificate(program: &Program, model: &ModelName, claim: &str, invariant:
         },
         keep: match invariant.keep {
             Keep::Oldest => "oldest",
+            Keep::Newest => "newest",
         },
         k: invariant.k,
         shared: invariant.shared.iter().map(|cell| names.cell(*cell)).collect(),

@@ -395,14 +395,14 @@ fn graphs_have_the_immediate_pairs() {
 
 #[test]
 fn certificates_have_their_shape_and_the_names_of_the_program() {
-    use witness::invariant::{Bound, Buffer, Invariant, Keep, Place, Quantity, Region, Status};
+    use witness::invariant::{Bound, Buffer, Held, Invariant, Keep, Place, Quantity, Region, Status};
     let example = sb();
     let mut cells = example.program.addresses();
     let (x, y) = (cells.next().unwrap(), cells.next().unwrap());
     let place = Place {
         thread: 0,
         frames: Vec::new(),
-        status: Status::Ended(0),
+        status: Status::Ended(Held::Known(0)),
         open: 0,
         inside: false,
         own: [].into(),
@@ -419,7 +419,9 @@ fn certificates_have_their_shape_and_the_names_of_the_program() {
         private: [].into(),
         variables: [].into(),
         places: vec![place],
-        quantities: vec![Quantity::Zero, Quantity::Memory(x), Quantity::Newest { thread: 0, cell: y }],
+        terms: [Quantity::Zero, Quantity::Memory(x), Quantity::Newest { thread: 0, cell: y }]
+            .map(|quantity| vec![(quantity, 1)])
+            .to_vec(),
         regions: vec![Region { threads: vec![(0, buffer)], bounds }],
     };
     let json = report::certificate::certificate(&example.program, &model(), "SAFE", &invariant);

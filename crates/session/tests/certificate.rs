@@ -306,7 +306,7 @@ fn a_certificate_is_about_one_model_one_program_and_one_way_to_keep_writes() {
     noticed(&|changed| changed.k = 0, "leads into no region");
     noticed(&|changed| changed.places.clear(), "has no place");
     noticed(&|changed| changed.places[0].frames.clear(), "does not run");
-    noticed(&|changed| changed.quantities.clear(), "does not have");
+    noticed(&|changed| changed.terms.clear(), "does not have");
     let x = *certificate.shared.iter().next().expect("there are shared cells");
     // That x belongs to one thread, or that nobody writes it.
     noticed(
@@ -319,7 +319,7 @@ fn a_certificate_is_about_one_model_one_program_and_one_way_to_keep_writes() {
     noticed(
         &|changed| {
             changed.shared.remove(&x);
-            changed.quantities.retain(|quantity| *quantity != witness::invariant::Quantity::Memory(x));
+            changed.terms.retain(|term| term[0].0 != witness::invariant::Quantity::Memory(x));
         },
         "the invariant",
     );

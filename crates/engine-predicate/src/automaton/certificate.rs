@@ -3,14 +3,14 @@
 use super::*;
 use crate::machine::{Buffer, State};
 use crate::zone::Dim;
-use witness::invariant::{self, Bound, Held, Invariant, Keep, Place, Quantity, Region};
+use witness::invariant::{self, Bound, Held, Invariant, Keep, Place, Quantity, Region, Term};
 
 impl Automata<'_> {
     /// These states as an invariant.
     pub fn certificate(&mut self, k: usize, states: &[State]) -> Invariant {
         let mut places: IndexSet<Place, FxBuildHasher> = IndexSet::default();
         let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
-        let mut quantities: IndexSet<Quantity, FxBuildHasher> = IndexSet::default();
+        let mut terms: IndexSet<Term, FxBuildHasher> = IndexSet::default();
         let mut regions = Vec::with_capacity(states.len());
         for state in states {
             let mut threads = Vec::new();
@@ -25,7 +25,7 @@ impl Automata<'_> {
                 threads.push((place, self.buffer(&own.buffer)));
             }
             let bound = |(left, right, limit): (Dim, Dim, i64)| {
-                let mut number = |dim: Dim| Some(quantities.insert_full(self.quantity(dim)?).0 as u32);
+                let mut number = |dim: Dim| Some(terms.insert_full(vec![(self.quantity(dim)?, 1)]).0 as u32);
                 Some(Bound { left: number(left)?, right: number(right)?, limit })
             };
             let bounds = state.zone.reduced().into_iter().filter_map(bound).collect();
@@ -53,7 +53,7 @@ impl Automata<'_> {
             private,
             variables: self.knowledge.forced.iter().copied().collect(),
             places: places.into_iter().collect(),
-            quantities: quantities.into_iter().collect(),
+            terms: terms.into_iter().collect(),
             regions,
         }
     }
@@ -80,7 +80,7 @@ impl Automata<'_> {
         frames.reverse();
         let status = match node.status {
             Status::Runs => invariant::Status::Runs,
-            Status::Ended(value) => invariant::Status::Ended(value),
+            Status::Ended(value) => invariant::Status::Ended(Held::Known(value)),
             Status::Stopped => invariant::Status::Stopped,
             Status::Failed(..) => invariant::Status::Failed,
         };

@@ -109,7 +109,7 @@ impl<'a> World<'a> {
                 if (way.open > 0 || self.drains(tags)) && !way.buffer.is_empty() {
                     return Ok(Vec::new());
                 }
-                let value = way.read(way.buffer.source(way.thread, cell));
+                let value = way.read(way.buffer.source(way.thread, cell, self.keep));
                 self.assign(&mut way, dst, value);
                 // So it does even if this step has written a constant there.
                 way.top_mut().locals[dst.index()].variable = true;
@@ -142,7 +142,15 @@ impl<'a> World<'a> {
                 way.may = false;
                 let quantity = match direct {
                     true => Quantity::Memory(cell),
-                    false => way.buffer.append(way.thread, cell, (self.buffers, self.keep, self.k)),
+                    false => {
+                        let kind = (self.buffers, self.keep, self.k);
+                        let (quantity, moves) = way.buffer.append(way.thread, cell, kind);
+                        for (to, from) in moves {
+                            let value = way.read(from);
+                            way.written.insert(to, value);
+                        }
+                        quantity
+                    }
                 };
                 way.written.insert(quantity, form);
             }

@@ -1,6 +1,6 @@
 //! The checker: decides whether an invariant is one.
 
-use super::bounds::{Facts, Matrix, NONE};
+use super::bounds::{Facts, Matrix, NONE, difference};
 use super::eval::{number, range};
 use super::form::{Form, Var};
 use super::steps::{Check, Fate, Way};
@@ -142,8 +142,16 @@ struct Group {
     key: Vec<Control>,
     /// The quantities that there are, in order; the first is zero.
     layout: Vec<Quantity>,
-    /// The bounds of each region, by positions in the layout, and its number.
-    regions: Vec<(usize, Vec<Limit>)>,
+    regions: Vec<Bounds>,
+}
+
+/// The bounds of a region, by positions in the layout.
+struct Bounds {
+    /// The number of the region.
+    region: usize,
+    differences: Vec<Limit>,
+    /// Terms that are no differences, and their limits.
+    others: Vec<(Form<usize>, i64)>,
 }
 
 /// A condition over the quantities of a group.
@@ -212,16 +220,26 @@ impl<'a> Checker<'a> {
                 }
             };
             let group = &mut checker.groups[group];
-            let position = |quantity: u32| {
-                let quantity = invariant.quantities.get(quantity as usize);
-                quantity.and_then(|quantity| group.layout.binary_search(quantity).ok())
+            let term = |number: u32| {
+                let term = invariant.terms.get(number as usize)?;
+                let mut sum = Form::constant(0);
+                for (quantity, factor) in term {
+                    sum = sum.plus(*factor, &Form::var(group.layout.binary_search(quantity).ok()?))?;
+                }
+                Some(without_zero(sum))
             };
-            let bound = |bound: &super::Bound| Some((position(bound.left)?, position(bound.right)?, bound.limit));
-            let bounds: Option<Vec<_>> = region.bounds.iter().map(bound).collect();
-            let Some(bounds) = bounds else {
-                return Err(Flaw::Invariant(format!("region {at} bounds a quantity that it does not have")));
-            };
-            group.regions.push((at, bounds));
+            let mut own = Bounds { region: at, differences: Vec::new(), others: Vec::new() };
+            for bound in &region.bounds {
+                let form = term(bound.left).and_then(|left| left.plus(-1, &term(bound.right)?));
+                let Some(form) = form else {
+                    return Err(Flaw::Invariant(format!("region {at} bounds a quantity that it does not have")));
+                };
+                match difference(&form) {
+                    Some((left, right)) => own.differences.push((left, right, bound.limit)),
+                    None => own.others.push((form, bound.limit)),
+                }
+            }
+            group.regions.push(own);
         }
         Ok(checker)
     }
@@ -258,6 +276,9 @@ impl<'a> Checker<'a> {
             }
             let variables = place.own.iter().filter(|(_, held)| **held == Held::Variable);
             all.extend(variables.map(|(cell, _)| Quantity::Own { thread, cell: *cell }));
+            if place.status == Status::Ended(Held::Variable) {
+                all.push(Quantity::Result { thread });
+            }
             all.extend((0..buffer.slots.len()).map(|at| Quantity::Slot { thread, at }));
             all.extend(buffer.rest.iter().map(|cell| Quantity::Newest { thread, cell: *cell }));
         }
@@ -269,7 +290,8 @@ impl<'a> Checker<'a> {
     fn ends(&self, way: &Way) -> Vec<End> {
         let status = match way.fate {
             Fate::Runs => Status::Runs,
-            Fate::Ended(value) => Status::Ended(value),
+            // What it returned is compared later.
+            Fate::Ended(_) => Status::Ended(Held::Nothing),
             Fate::Stopped => Status::Stopped,
             Fate::Failed(_) | Fate::Dropped => return Vec::new(),
         };
@@ -303,6 +325,9 @@ impl<'a> Checker<'a> {
             }
             Held::Nothing => true,
         };
+        if let (Status::Ended(held), Fate::Ended(form)) = (place.status, &way.fate) {
+            return take(held, Width::WORD, form, Quantity::Result { thread }).then_some(values);
+        }
         if place.status != Status::Runs {
             return Some(values);
         }
@@ -352,14 +377,17 @@ impl<'a> Checker<'a> {
             let Way { checks, fresh, written, joins, .. } = way;
             all.push(Outcome { checks, fresh, written, ends, starts, joins });
         }
-        for landing in buffer.landings(place.thread, self.world.buffers) {
+        for landing in buffer.landings(place.thread, self.world.buffers, self.world.keep) {
             let same = place.frames.iter().enumerate().flat_map(|(frame, own)| {
                 let variables = own.locals.iter().enumerate().filter(|(_, held)| **held == Held::Variable);
                 variables.map(move |(at, _)| Quantity::Local { thread: place.thread, frame, local: LocalId(at as u32) })
             });
             let own = place.own.iter().filter(|(_, held)| **held == Held::Variable);
             let own = own.map(|(cell, _)| Quantity::Own { thread: place.thread, cell: *cell });
-            let values = same.chain(own).map(|quantity| (quantity, Form::var(Var::Now(quantity)))).collect();
+            let result =
+                (place.status == Status::Ended(Held::Variable)).then_some(Quantity::Result { thread: place.thread });
+            let values =
+                same.chain(own).chain(result).map(|quantity| (quantity, Form::var(Var::Now(quantity)))).collect();
             let end = self.numbers.get(&(number, &landing.buffer)).map(|control| (*control, values));
             all.push(Outcome {
                 checks: Vec::new(),
@@ -393,7 +421,8 @@ impl<'a> Checker<'a> {
         let Way { checks, fresh, written, .. } = way;
         let outcome = Outcome { checks, fresh, written, ends, starts: None, joins: None };
         let step = self.step(&[], &[Quantity::Zero], 0, &outcome)?;
-        let lands = step.map(|step| self.lands(&Matrix::new(1), &step)).transpose()?;
+        let lands =
+            step.map(|step| self.lands(&Facts { matrix: Matrix::new(1), others: Vec::new() }, &step)).transpose()?;
         match lands {
             Some(true) => Ok(()),
             Some(false) | None => Err(Flaw::Invariant("the first state is in no region".to_owned())),
@@ -417,13 +446,20 @@ impl<'a> Checker<'a> {
         let mut conditions = Vec::new();
         if let Some((other, returned)) = outcome.joins {
             let Some(&control) = key.get(other) else { return Ok(None) };
-            let Status::Ended(value) = self.place(control).status else { return Ok(None) };
+            let Status::Ended(held) = self.place(control).status else { return Ok(None) };
             if !self.controls[control as usize].1.is_empty() {
                 return Ok(None);
             }
-            let (value, returned) = (number(value, Width::WORD), Form::var(layout.len() + returned as usize));
-            for (constant, factor) in [(-value, 1), (value, -1)] {
-                conditions.push(Condition::Guard(Form::constant(constant).plus(factor, &returned).ok_or_else(large)?));
+            let returned = Form::var(layout.len() + returned as usize);
+            let value = match held {
+                Held::Known(bits) => Some(Form::constant(number(bits, Width::WORD))),
+                Held::Variable => Some(compile(&Form::var(Var::Now(Quantity::Result { thread: other })))?),
+                Held::Nothing => None,
+            };
+            if let Some(value) = value {
+                for (one, two) in [(&value, &returned), (&returned, &value)] {
+                    conditions.push(Condition::Guard(one.plus(-1, two).ok_or_else(large)?));
+                }
             }
         }
         for check in &outcome.checks {
@@ -488,8 +524,8 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether a step from these values leads into a region, is not possible, or has nowhere to lead to.
-    fn lands(&self, matrix: &Matrix, step: &Step) -> Result<bool, Flaw> {
-        let mut facts = Facts { matrix: matrix.wider(step.fresh), others: Vec::new() };
+    fn lands(&self, known: &Facts, step: &Step) -> Result<bool, Flaw> {
+        let mut facts = Facts { matrix: known.matrix.wider(step.fresh), others: known.others.clone() };
         for condition in &step.conditions {
             match condition {
                 Condition::Guard(form) => {
@@ -521,13 +557,21 @@ impl<'a> Checker<'a> {
         }
         for hard in [false, true] {
             for (group, forms) in &step.targets {
-                let inside = |bounds: &[Limit]| {
-                    bounds.iter().all(|&(left, right, limit)| {
+                let inside = |bounds: &Bounds| {
+                    let mut differences = bounds.differences.iter().map(|&(left, right, limit)| {
                         let form = forms[left].plus(-1, &forms[right]);
+                        (form, limit)
+                    });
+                    let mut others = bounds.others.iter().map(|(form, limit)| {
+                        let form = form.map(|dim| Some(forms[dim].clone()));
+                        (form, *limit)
+                    });
+                    let follows = |(form, limit): (Option<Form<usize>>, i64)| {
                         form.is_some_and(|form| facts.implies(&form, limit, hard))
-                    })
+                    };
+                    differences.all(follows) && others.all(follows)
                 };
-                if self.groups[*group].regions.iter().any(|(_, bounds)| inside(bounds)) {
+                if self.groups[*group].regions.iter().any(inside) {
                     return Ok(true);
                 }
             }
@@ -560,16 +604,19 @@ impl<'a> Checker<'a> {
             }
         }
         let mut count = 0;
-        for (region, bounds) in &self.groups[at].regions {
+        for bounds in &self.groups[at].regions {
             let mut matrix = Matrix::new(layout.len());
-            bounds.iter().for_each(|&(left, right, limit)| matrix.note(left, right, limit));
+            bounds.differences.iter().for_each(|&(left, right, limit)| matrix.note(left, right, limit));
             if !matrix.close() {
                 continue;
             }
+            let others = bounds.others.iter().map(|(form, limit)| form.plus(-1, &Form::constant(*limit)));
+            // A bound that is too large to be written down says less.
+            let known = Facts { matrix, others: others.flatten().map(Form::tightened).collect() };
             for step in &steps {
                 count += 1;
-                if !self.lands(&matrix, step)? {
-                    return Err(self.astray(*region, step.thread));
+                if !self.lands(&known, step)? {
+                    return Err(self.astray(bounds.region, step.thread));
                 }
             }
         }
@@ -598,5 +645,6 @@ fn without_zero(mut form: Form<usize>) -> Form<usize> {
 fn skeleton(place: &Place) -> Skeleton {
     let frames = place.frames.iter().map(|frame| (frame.function, frame.block, frame.index, frame.dst)).collect();
     let Place { thread, status, open, inside, started, .. } = *place;
+    let status = if let Status::Ended(_) = status { Status::Ended(Held::Nothing) } else { status };
     Skeleton { thread, status, open, inside, started, frames }
 }

@@ -13,11 +13,12 @@
 //!
 //! # What a region stands for
 //! All states in which each thread is at its place (functions, instructions, values of locals that are known), the buffers are as
-//! described, and all bounds `x - y <= c` hold. Values are signed numbers of their widths, truth values 0 or 1. A buffer holds the
-//! writes of [`Buffer::slots`] in this order, their values being the quantities [`Quantity::Slot`], and after them some writes, each
-//! to a cell of [`Buffer::rest`], at least one to each of these; the value of the newest write to such a cell is [`Quantity::Newest`].
-//! So when the slots are gone any write of the rest may be the oldest one: with any value if it is not the last one to its
-//! cell, with the newest value if it is.
+//! described, and all bounds `x - y <= c` hold, where x and y are quantities or sums of some. Values are signed numbers of their widths, truth values 0 or 1. A buffer holds the
+//! writes of [`Buffer::slots`] in this order, their values being the quantities [`Quantity::Slot`], and after them (with
+//! [`Keep::Newest`]: before them) some writes, each to a cell of [`Buffer::rest`], at least one to each of these; the value of the newest
+//! of these to such a cell is [`Quantity::Newest`]. So when its turn comes any write of the rest may be the next one: with any
+//! value if it is not the last one to its cell, with the newest value if it is. Groups are counted from that of the oldest slot;
+//! with [`Keep::Newest`], from that of the last of the rest, if there is a rest.
 //!
 //! # What is checked
 //! * The first thread runs alone until others may come to be; the state it leaves is in a region.
@@ -66,8 +67,8 @@ pub struct Invariant {
     pub variables: BTreeSet<(FunctionId, LocalId)>,
     /// The places of threads.
     pub places: Vec<Place>,
-    /// What bounds are about.
-    pub quantities: Vec<Quantity>,
+    /// What bounds are about: quantities, or sums of some with factors.
+    pub terms: Vec<Term>,
     /// The sets of states.
     pub regions: Vec<Region>,
 }
@@ -75,9 +76,11 @@ pub struct Invariant {
 /// Which writes of a buffer are kept in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Keep {
-    /// The oldest ones.
+    /// The oldest ones: the others come after them.
     #[default]
     Oldest,
+    /// The newest ones: the others come before them.
+    Newest,
 }
 
 /// Where a thread is.
@@ -130,8 +133,8 @@ pub enum Held {
 pub enum Status {
     /// It goes on.
     Runs,
-    /// It has ended and returned this.
-    Ended(u64),
+    /// It has ended; this is what it returned, a word.
+    Ended(Held),
     /// It stays where it is for ever.
     Stopped,
     /// An assertion has failed.
@@ -172,6 +175,11 @@ pub enum Quantity {
         /// Which one.
         cell: Address,
     },
+    /// What a thread returned.
+    Result {
+        /// Which one.
+        thread: usize,
+    },
     /// The value of a write that is kept in order, counted from the oldest.
     Slot {
         /// Whose.
@@ -188,10 +196,13 @@ pub enum Quantity {
     },
 }
 
+/// A sum of quantities with factors.
+pub type Term = Vec<(Quantity, i64)>;
+
 /// `left - right <= limit`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bound {
-    /// A quantity, by its number in [`Invariant::quantities`].
+    /// A term, by its number in [`Invariant::terms`].
     pub left: u32,
     /// Another one.
     pub right: u32,

@@ -61,7 +61,7 @@ pub(super) enum Check {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fate {
     Runs,
-    Ended(u64),
+    Ended(Form<Var>),
     Stopped,
     Failed(String),
     /// An atomic section that does not take place.
@@ -134,7 +134,7 @@ impl Way {
         let own = own.collect();
         let fate = match place.status {
             Status::Runs => Fate::Runs,
-            Status::Ended(value) => Fate::Ended(value),
+            Status::Ended(held) => Fate::Ended(value(held, Width::WORD, Quantity::Result { thread }).form),
             Status::Stopped => Fate::Stopped,
             Status::Failed => Fate::Failed("a failed assertion".to_owned()),
         };
@@ -418,8 +418,11 @@ impl<'a> World<'a> {
         if way.open > 0 {
             return Err(Flaw::Invariant("a thread ends inside an atomic section".to_owned()));
         }
-        let value = result.map_or(Ok(0), |result| self.known(&way, result, Span::default()))?;
-        Ok(vec![way.with(Fate::Ended(value as u64))])
+        let cases = match result {
+            Some(result) => self.cases(&way, result, Span::default())?,
+            None => vec![Case::plain(Form::constant(0))],
+        };
+        Ok(cases.into_iter().map(|case| way.under(&case).with(Fate::Ended(case.form))).collect())
     }
 
     fn instr(&mut self, way: Way, instr: &'a Instr) -> Ways {
