@@ -3,6 +3,7 @@
 mod c;
 mod coherence;
 mod corpus;
+mod integers;
 mod rings;
 
 use anyhow::{Result, bail};
@@ -10,8 +11,13 @@ use anyhow::{Result, bail};
 /// A benchmark: how it is called, and what runs it; `true` for a quick look.
 type Bench = (&'static str, fn(bool) -> Result<()>);
 
-const BENCHES: &[Bench] =
-    &[("c", c::run), ("coherence", coherence::run), ("corpus", corpus::run), ("rings", rings::run)];
+const BENCHES: &[Bench] = &[
+    ("c", c::run),
+    ("coherence", coherence::run),
+    ("corpus", corpus::run),
+    ("integers", integers::run),
+    ("rings", rings::run),
+];
 
 /// Runs the benchmarks of these names, or all.
 pub fn run(args: &[String]) -> Result<u8> {

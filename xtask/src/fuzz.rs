@@ -5,10 +5,12 @@
 //! with store buffers, on the final states with `buffers`. All go through `session`, so every execution they show is
 //! replayed too. A disagreement is shrunk and saved in `corpus/regressions`.
 //!
-//! `--c N` does it with C programs instead, `--endless N` with C programs that never end; see [`c`].
+//! `--c N` does it with C programs instead, `--endless N` with C programs that never end; see [`c`]. `--predicate N` compares the
+//! engine `predicate` with those that enumerate; see [`predicate`].
 
 mod c;
 mod compare;
+mod predicate;
 mod save;
 
 use crate::run::cargo;
@@ -47,6 +49,9 @@ struct Counts {
 
 /// Compares, and gives 1 if there was a disagreement.
 pub fn run(args: &[String]) -> Result<u8> {
+    if args.iter().any(|arg| arg == "--predicate") {
+        return predicate::run(args);
+    }
     if cfg!(debug_assertions) {
         // Most of the time is spent in our own code: worth a release build.
         let status = cargo(&["run", "--release", "--quiet", "--package", "xtask", "--", "fuzz"]).args(args).status()?;

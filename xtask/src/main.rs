@@ -17,8 +17,9 @@ cargo xtask COMMAND
   ci                       all that must hold: fmt, clippy, tests, docs, tidy
   tidy                     the house rules
   bless                    rewrite the expected outputs
-  bench [--quick] [NAME…]  c, corpus, rings: print how long things take
-  fuzz [--c N | --endless N] [--seed N] [--count N] [--models LIST] [--jobs N] [--accesses N] [--limit SECONDS]
+  bench [--quick] [NAME…]  c, coherence, corpus, integers, rings: print how long things take
+  fuzz [--c N | --endless N | --predicate N]
+       [--seed N] [--count N] [--models LIST] [--jobs N] [--accesses N] [--limit SECONDS]
                            random programs through all engines; a disagreement is shrunk and saved";
 
 fn main() -> ExitCode {

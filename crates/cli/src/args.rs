@@ -1,7 +1,7 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use engine::{Abstraction, Integers, Options, Order, Property, Schedule};
+use engine::{Abstraction, Integers, Keep, Options, Order, Property, Schedule};
 use fences::Kind;
 use session::Request;
 use std::path::PathBuf;
@@ -71,10 +71,12 @@ pub struct Running {
     /// How the coherence engine abstracts store buffers
     #[arg(long, value_enum, default_value_t = AbstractionName::Auto)]
     pub abstraction: AbstractionName,
-    /// How many of the oldest writes of a buffer the engines coherence and predicate keep in order; otherwise as many as
-    /// are needed
+    /// How many writes of a buffer the engines coherence and predicate keep in order; otherwise as many as are needed
     #[arg(long, value_name = "N")]
     pub k: Option<u32>,
+    /// Which writes these are in the predicate engine; otherwise the oldest, and the newest if that is not enough
+    #[arg(long, value_enum)]
+    pub keep: Option<KeepName>,
     /// How often each thread has a turn in the lazy engine; otherwise more and more often
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub rounds: Option<u32>,
@@ -93,6 +95,9 @@ pub struct Running {
     /// Give up when this much memory is used
     #[arg(long, value_name = "MIB")]
     pub memory: Option<u64>,
+    /// Print each phase of the work to stderr, also where that is no terminal
+    #[arg(long)]
+    pub progress: bool,
 }
 
 /// A bound on loops.
@@ -301,6 +306,15 @@ pub enum AbstractionName {
     None,
 }
 
+/// Which writes of a buffer are kept in order.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum KeepName {
+    /// Those that reach memory next.
+    Oldest,
+    /// Those that were made last.
+    Newest,
+}
+
 /// What integers are for the predicate engine.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum IntegersName {
@@ -425,7 +439,11 @@ impl Running {
             IntegersName::Math => Integers::Math,
             IntegersName::Machine => Integers::Machine,
         };
-        let bounds = Options { unwind, loops, k: self.k, schedule, ..Options::default() };
+        let keep = self.keep.map(|keep| match keep {
+            KeepName::Oldest => Keep::Oldest,
+            KeepName::Newest => Keep::Newest,
+        });
+        let bounds = Options { unwind, loops, k: self.k, keep, schedule, ..Options::default() };
         let options = Options { order, abstraction, integers, ..bounds };
         let property = c.unwrap_or(Property::Assertions { memory: true });
         Request { engine, options, property, deepen }

@@ -54,6 +54,8 @@ pub struct Watch {
     /// When the memory was looked at last, in milliseconds since the start.
     looked: AtomicU64,
     talkative: bool,
+    /// Whether all phases are shown, however quick, and whoever reads them.
+    always: bool,
 }
 
 impl Watch {
@@ -65,6 +67,7 @@ impl Watch {
             memory: running.memory,
             looked: AtomicU64::new(0),
             talkative: talkative && std::io::stderr().is_terminal(),
+            always: running.progress,
         }
     }
 
@@ -123,8 +126,8 @@ impl Observer for Watch {
     }
 
     fn phase(&self, name: &str, detail: &str) {
-        // Quick tasks need no progress.
-        if self.talkative && self.started.elapsed() > Duration::from_millis(500) {
+        // Quick tasks need no progress unless it is asked for.
+        if self.always || (self.talkative && self.started.elapsed() > Duration::from_millis(500)) {
             output::say(&format!("{name:<8}{:>8.2} s  {detail}", self.seconds()));
         }
     }

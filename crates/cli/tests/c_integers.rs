@@ -14,7 +14,7 @@ fn last(args: &[&str]) -> String {
 
 /// Whether tickets grow without end: then the proof takes for granted that they do not overflow.
 fn counts(file: &str) -> bool {
-    ["bakery", "ticket"].iter().any(|name| file.contains(name))
+    ["bakery", "ticket", "account", "wheels", "stock", "locked-sum"].iter().any(|name| file.contains(name))
 }
 
 #[test]
@@ -41,7 +41,36 @@ fn verdicts_are_as_the_heads_say() {
             }
         }
     }
-    assert_eq!(runs, 45);
+    assert_eq!(runs, 77);
+}
+
+/// Which of the paper's four cases a path was, in the order of paths.
+fn cases(name: &str, args: &[&str]) -> Vec<String> {
+    let file = root().join(format!("corpus/c/integers/{name}.c")).display().to_string();
+    let mut all = vec!["check", &file, "--engine", "predicate", "--model", "tso", "--progress"];
+    all.extend(args);
+    let output = fencepost(&all).output().expect("the binary starts");
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    let detail =
+        |line: &str| Some((line.strip_prefix("case ")?.get(..1)?.to_owned(), line.split(" s  ").nth(1)?.to_owned()));
+    error.lines().filter_map(detail).map(|(case, detail)| format!("{case} {detail}")).collect()
+}
+
+/// The four cases of section 7, each as a line of the progress.
+#[test]
+fn each_case_of_a_path_is_shown() {
+    assert_eq!(cases("test-then-set", &["-DFENCE"]), ["1 possible under SC: fences do not help"]);
+    assert_eq!(cases("peterson", &[]), ["2 possible under TSO: fences can help"]);
+    let longer = ["3 possible in the k-abstraction only: k = 3", "3 possible in the k-abstraction only: k = 4"];
+    assert_eq!(cases("lamport-fast", &["-DFENCE"]), longer);
+    let values = cases("stock", &[]);
+    assert_eq!(values, ["4 impossible: new predicates -came + stock + went <= 0 (3 constants, 1 sums)"]);
+}
+
+#[test]
+fn what_goes_wrong_without_delays_is_not_repairable() {
+    let file = root().join("corpus/c/integers/test-then-set.c").display().to_string();
+    assert_eq!(last(&["fences", &file, "--engine", "predicate", "--model", "tso"]), "NOT REPAIRABLE");
 }
 
 /// Table 1 of the paper: fences for each process under TSO.
@@ -89,11 +118,13 @@ fn auto_finds_the_engine() {
 fn proofs_have_certificates() {
     let folder = scratch("certificates");
     let mut written = 0;
-    for file in c_files(&root().join("corpus/c/integers")) {
+    let names = ["burns", "dekker-simple", "dekker", "dijkstra", "bakery", "lamport-fast", "peterson", "ticket"];
+    // These need sums of variables.
+    for name in names.into_iter().chain(["account", "stock"]) {
+        let file = root().join(format!("corpus/c/integers/{name}.c"));
         for model in ["tso", "pso"] {
-            let name = file.file_stem().expect("a file has a name").to_string_lossy().into_owned();
             // These need more fences on PSO than on TSO.
-            if model == "pso" && ["lamport-fast", "peterson"].contains(&&*name) {
+            if model == "pso" && ["lamport-fast", "peterson"].contains(&name) {
                 continue;
             }
             let (file, to) = (file.display().to_string(), folder.join(format!("{name}-{model}.json")));
@@ -107,9 +138,9 @@ fn proofs_have_certificates() {
             assert_eq!(json.matches("\"bounds\":").count(), count, "{name} {model}");
             let claim = format!("\"claim\": \"{}\"", text.lines().last().unwrap_or_default());
             assert!(json.contains(&claim), "{name} {model}: {claim}");
-            assert!(count >= 50, "{name} {model}: {count}");
+            assert!(count >= 20, "{name} {model}: {count}");
             written += 1;
         }
     }
-    assert_eq!(written, 14);
+    assert_eq!(written, 18);
 }

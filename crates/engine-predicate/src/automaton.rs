@@ -88,6 +88,8 @@ pub struct Node {
     pub body: FunctionId,
     frames: Vec<Frame>,
     pub status: Status,
+    /// The variable that holds what it returned, if that depends on what was read.
+    pub returns: Option<Var>,
     /// How many atomic sections are open.
     pub open: u32,
     /// Where it entered the critical section that it is in.
@@ -101,6 +103,8 @@ pub struct Node {
 enum Name {
     Local(usize, FunctionId, LocalId),
     Own(u32),
+    /// What a thread returned.
+    Returned,
 }
 
 /// How an access reaches memory.
@@ -306,6 +310,7 @@ impl<'p> Automata<'p> {
             body,
             frames: vec![frame],
             status: Status::Runs,
+            returns: None,
             open: 0,
             inside: None,
             own: BTreeMap::new(),
@@ -331,6 +336,25 @@ impl<'p> Automata<'p> {
         self.objects.iter().skip(self.program.objects.len()).map(object).collect()
     }
 
+    /// How a cell is called in messages.
+    pub fn cell_name(&self, cell: u32) -> String {
+        let Address { object, offset } = self.cells[cell as usize].address;
+        let own = &self.objects[object.index()];
+        if own.cells.len() == 1 { own.name.clone() } else { format!("{}+{offset}", own.name) }
+    }
+
+    /// How a variable is called in messages.
+    pub fn var_name(&self, var: Var) -> String {
+        match self.vars.get_index(var as usize) {
+            Some(Name::Local(_, function, local)) => {
+                self.program.functions[function.index()].locals[local.index()].name.clone()
+            }
+            Some(Name::Own(cell)) => self.cell_name(*cell),
+            Some(Name::Returned) => "result".to_owned(),
+            None => format!("v{var}"),
+        }
+    }
+
     fn intern(&mut self, node: Node) -> Result<u32, Halt> {
         let (at, new) = self.nodes.insert_full(node);
         if new {
@@ -343,7 +367,7 @@ impl<'p> Automata<'p> {
         Ok(at as u32)
     }
 
-    /// Makes the local with the most values a variable.
+    /// Makes the locals with the most values variables.
     fn force(&mut self, nodes: &[Node]) -> Halt {
         let mut values: BTreeMap<(u32, u32), FxHashSet<u64>> = BTreeMap::new();
         for frame in nodes.iter().flat_map(|node| &node.frames) {
@@ -353,14 +377,14 @@ impl<'p> Automata<'p> {
                 }
             }
         }
-        let most = values.into_iter().max_by_key(|(_, values)| values.len());
-        match most {
-            Some(((function, local), values)) if values.len() > 8 => {
-                self.knowledge.forced.insert((FunctionId(function), LocalId(local)));
-                Halt::Again
-            }
-            _ => Halt::Limit("a thread has too many places".to_owned()),
+        let most = values.values().map(FxHashSet::len).max().unwrap_or(0);
+        if most <= 8 {
+            return Halt::Limit("a thread has too many places".to_owned());
         }
+        for ((function, local), _) in values.into_iter().filter(|(_, values)| values.len() == most) {
+            self.knowledge.forced.insert((FunctionId(function), LocalId(local)));
+        }
+        Halt::Again
     }
 
     fn drains(&self, tags: &TagSet) -> bool {

@@ -1,40 +1,53 @@
 //! Proofs for programs with integers without bounds and store buffers without bounds.
 //!
 //! # The method
-//! Abdulla, Atig, Chen, Leonardsson and Rezine, "Automatic Fence Insertion in Integer Programs via Predicate Abstraction"
-//! (paper 004). The oldest k writes of a buffer are kept, the others are abstracted to the set of their cells and the newest
-//! value of each. Values are abstracted to predicates. All abstract states are visited; if none is bad, the program is
-//! safe. Otherwise the path to the bad one is tried, and there are four cases: it happens with real buffers, with or without
-//! a delay of writes; it happens only in the abstraction of buffers, so k grows; or values rule it out, so
-//! there are more predicates.
+//! Abdulla, Atig, Chen, Leonardsson and Rezine, "Automatic Fence Insertion in Integer Programs via Predicate
+//! Abstraction" (paper 004). The oldest k writes of a buffer are kept, the others are abstracted to the set of their
+//! cells and the newest value of each. Values are abstracted to predicates. All abstract states are visited; if none is
+//! bad, the program is safe. Otherwise the path to the bad one is tried, and there are four cases: it happens with real
+//! buffers, with or without a delay of writes; it happens only in the abstraction of buffers, so k grows; or values
+//! rule it out, so there are more predicates.
 //!
 //! # How it deviates
-//! * Predicates are the paper's "parameterised predicates" of the shape `x - y <= c`, for all pairs of variables (memory, locals, writes in
-//!   buffers, newest writes, zero) and a finite set of constants c, which refinement makes larger. A conjunction of them is a `zone::Zone`, and
-//!   what follows from it is looked up, not asked from a solver. The strongest postcondition is exact where guards and values are
-//!   differences of two variables and a constant. What is linear but not of that shape is approximated by bounds from above.
+//! * Predicates are the paper's "parameterised predicates" of the shape `x - y <= c`, for all pairs of variables
+//!   (memory, locals, writes in buffers, newest writes, zero) and a finite set of constants c, which refinement makes
+//!   larger. A conjunction of them is a `zone::Zone`, and what follows from it is looked up, not asked from a solver.
+//!   The strongest postcondition is exact where guards and values are differences of two variables and a constant. What
+//!   is linear but not of that shape is approximated by bounds from above, unless an interpolant has that sum: then the
+//!   sum counts as a variable from then on.
+//! * The oldest k writes are kept, and the newest k if that is not enough or if it is asked for.
 //! * Locals that do not depend on reads belong to the control state.
 //! * Steps that others can neither notice nor prevent are taken together with the one before.
 //! * PSO: a write can reach memory when no older one to the same cell, or before an ordering fence, is in the buffer.
 //! * Fences are inferred by the crate `fences`.
 //!
 //! # What it can miss
-//! It computes with mathematical integers. If all results are in the range of their types in all states that were visited, the
-//! answer holds for the machine's integers too. Otherwise the answer says that it takes for granted that nothing overflows. It gives up
-//! where values are not linear, where memory is made while there are threads, and where refinement does not help.
+//! It computes with mathematical integers. If all results are in the range of their types in all states that were
+//! visited, the answer holds for the machine's integers too. Otherwise the answer says that it takes for granted that
+//! nothing overflows. It gives up where values are not linear, where memory is made while there are threads, and where
+//! refinement does not help.
 
 mod automaton;
 mod linear;
 mod machine;
 mod search;
+mod trace;
+mod values;
 mod zone;
 
 use automaton::{Automata, Halt, Knowledge};
-use engine::{Answer, Engine, Findings, Guarantee, Integers, NoAnswer, Observer, Property, Question, Refusal, Task};
+use engine::{
+    Answer, Engine, Findings, Guarantee, Integers, Keep, NoAnswer, Observer, Property, Question, Refusal, Task,
+};
 use machine::Move;
-use search::{Outcome, Search, Tried};
+use model::{Buffers, Model};
+use search::{Outcome, Search};
+use std::rc::Rc;
 use std::sync::Arc;
+use trace::{Feasible, Predicate as Learnt, Trace};
+use values::Dim;
 use witness::{Execution, Record};
+use zone::{Sum, Zone};
 
 /// The first k.
 const FIRST_K: usize = 2;
@@ -88,8 +101,11 @@ struct Proof<'t> {
     observer: &'t dyn Observer,
     automata: Automata<'t>,
     k: usize,
+    keep: Keep,
     /// The constants of predicates, in order.
     constants: Vec<i64>,
+    /// The sums that are tracked.
+    sums: Rc<[Sum]>,
     states: u64,
     refinements: u64,
 }
@@ -105,12 +121,15 @@ impl<'t> Proof<'t> {
         let automata = Automata::new(task.program, &task.model.head, property, knowledge);
         let automata = automata.map_err(|halt| (halt, kept))?;
         let k = task.options.k.map_or(FIRST_K, |k| k as usize);
+        let keep = task.options.keep.unwrap_or_default();
         let constants = (-1..=1).collect();
-        Ok(Proof { task, property, observer, automata, k, constants, states: 0, refinements: 0 })
+        let sums = Rc::from(Vec::new());
+        Ok(Proof { task, property, observer, automata, k, keep, constants, sums, states: 0, refinements: 0 })
     }
 
     fn search(&mut self) -> Search<'_, 't> {
-        Search { automata: &mut self.automata, observer: self.observer, k: self.k, constants: &self.constants }
+        let (constants, sums) = (&self.constants[..], &self.sums);
+        Search { automata: &mut self.automata, observer: self.observer, k: self.k, keep: self.keep, constants, sums }
     }
 
     fn find(&mut self) -> Result<Result<Answer, Halt>, NoAnswer> {
@@ -128,7 +147,7 @@ impl<'t> Proof<'t> {
                         return Err(NoAnswer::GaveUp(why.to_owned()));
                     }
                     let guarantee = if overflow { Guarantee::NoOverflow } else { Guarantee::Full };
-                    let invariant = self.automata.certificate(self.k, &left);
+                    let invariant = self.automata.certificate(self.k, self.keep, &left);
                     let findings = Findings::Proof(Arc::new(invariant));
                     return Ok(Ok(Answer { findings, guarantee, statistics: self.statistics() }));
                 }
@@ -159,23 +178,46 @@ impl<'t> Proof<'t> {
             ("states", self.states),
             ("places", self.automata.len() as u64),
             ("predicates", self.constants.len() as u64),
+            ("sums", self.sums.len() as u64),
             ("refinements", self.refinements),
             ("k", self.k as u64),
         ];
         statistics.map(|(name, value)| (name.to_owned(), value)).to_vec()
     }
 
-    /// Goes a path with real buffers, and shows it if the property fails on it.
+    /// Goes a path with real buffers, and shows it if the property fails on it: without delays if that is possible too.
     fn replay(&mut self, path: &[Move]) -> Result<Option<Execution>, Halt> {
-        let mut machine = search::machine(&mut self.automata, usize::MAX);
+        let mut execution = self.go(path, true)?;
+        let mut sequential = execution.is_some();
+        if execution.is_none() && self.automata.buffers != Buffers::None {
+            execution = self.go(path, false)?;
+            // Delays need not matter even where there are some.
+            let (program, property) = (self.task.program, self.property);
+            let allowed = |found: &Execution| {
+                Model::builtin("sc").is_some_and(|sc| witness::check_violation(program, &sc, found, property).is_ok())
+            };
+            sequential = execution.as_ref().is_some_and(allowed);
+        }
+        if sequential {
+            self.observer.phase("case 1", "possible under SC: fences do not help");
+        } else if execution.is_some() {
+            let model = self.task.model.name.to_uppercase();
+            self.observer.phase("case 2", &format!("possible under {model}: fences can help"));
+        }
+        Ok(execution)
+    }
+
+    /// Goes a path with real buffers; writes reach memory at once, or when the path says.
+    fn go(&mut self, path: &[Move], at_once: bool) -> Result<Option<Execution>, Halt> {
+        let mut machine = search::machine(&mut self.automata, usize::MAX, Keep::Oldest);
         machine.choices = Some(Vec::new());
-        let Some((mut state, _)) = machine.follow(path)? else { return Ok(None) };
-        let fixed: Option<Vec<i64>> = (0..machine.chosen).map(|at| state.zone.fix(zone::Dim::Choice(at))).collect();
-        let Some(fixed) = fixed else { return Ok(None) };
+        let Some((state, _)) = machine.follow(path, at_once, Trace::default())? else { return Ok(None) };
+        let Feasible::Yes(fixed) = state.zone.decide(machine.chosen) else { return Ok(None) };
         machine.choices = Some(fixed);
         machine.chosen = 0;
         machine.record = Some(Record::default());
-        let Some((state, violation)) = machine.follow(path)? else { return Ok(None) };
+        let zone = Zone::new(&Rc::from(Vec::new()));
+        let Some((state, violation)) = machine.follow(path, at_once, zone)? else { return Ok(None) };
         let Some(record) = machine.record.take() else { return Ok(None) };
         let bodies: Vec<_> = state.control.iter().map(|own| self.automata.node(own.node).body).collect();
         let program = self.task.program;
@@ -190,38 +232,129 @@ impl<'t> Proof<'t> {
 
     /// Makes the abstraction finer, so that it does not show this path any more.
     fn refine(&mut self, path: &[Move]) -> Result<Result<(), String>, Halt> {
-        let Tried { possible, abstracted, bounds } = self.search().try_path(path, None)?;
-        if possible {
-            if !abstracted {
-                return Ok(Err(
-                    "a path that cannot be shown: values are not differences of variables, or too large for \
-                    their types, or a fence is not known exactly"
-                        .to_owned(),
-                ));
+        let (feasible, abstracted) = self.search().trace(path)?;
+        match feasible {
+            Feasible::No(learnt) => self.learn(path, &learnt),
+            Feasible::Unknown => Ok(Err("numbers on a path are too large to tell whether it is possible".to_owned())),
+            Feasible::Yes(_) if !abstracted => {
+                let why = "a path that cannot be shown: values are too large for their types, or a fence is not known \
+                    exactly";
+                Ok(Err(why.to_owned()))
             }
-            if self.task.options.k.is_some() || self.k >= LARGEST_K {
-                return Ok(Err(format!("the abstraction with k = {} shows violations that do not happen", self.k)));
+            Feasible::Yes(_) => {
+                if self.task.options.k.is_some() || self.k >= LARGEST_K {
+                    if self.task.options.keep.is_none() && self.keep == Keep::Oldest {
+                        self.keep = Keep::Newest;
+                        self.k = self.task.options.k.map_or(FIRST_K, |k| k as usize);
+                        let detail =
+                            format!("possible in the k-abstraction only: the newest {} writes are kept", self.k);
+                        self.observer.phase("case 3", &detail);
+                        return Ok(Ok(()));
+                    }
+                    return Ok(Err(format!("the abstraction with k = {} shows violations that do not happen", self.k)));
+                }
+                self.k += 1;
+                self.observer.phase("case 3", &format!("possible in the k-abstraction only: k = {}", self.k));
+                Ok(Ok(()))
             }
-            self.k += 1;
-            self.observer.phase("refine", &format!("possible with longer buffers only: k = {}", self.k));
-            return Ok(Ok(()));
         }
-        let largest = self.constants.iter().copied().filter(|c| *c <= LARGEST_CONSTANT).max().unwrap_or(0);
-        let range = (largest + 1..=LARGEST_CONSTANT).map(|c| (-c..=c).collect());
-        for mut constants in range.chain([bounds]) {
-            let constants: Vec<i64> = {
-                constants.extend_from_slice(&self.constants);
-                constants.sort_unstable();
-                constants.dedup();
-                constants
-            };
+    }
+
+    /// Adds predicates that rule out a path: those of one of these sets, which come from interpolants.
+    ///
+    /// New sums are tried without new constants first. What the abstraction of values loses may need more constants
+    /// than interpolants have: then all small ones are taken, and at last all that are on the path.
+    fn learn(&mut self, path: &[Move], reasons: &[Vec<Learnt>]) -> Result<Result<(), String>, Halt> {
+        let old = (self.constants.clone(), Rc::clone(&self.sums));
+        let bounds = self.search().try_path(path, None)?.bounds;
+        let largest = old.0.iter().copied().filter(|c| *c <= LARGEST_CONSTANT).max().unwrap_or(0);
+        let ranges = (largest + 1..=LARGEST_CONSTANT).map(|c| (-c..=c).collect());
+        let of = |learnt: &[Learnt]| learnt.iter().map(|predicate| predicate.constant).collect();
+        let mut candidates: Vec<(usize, Vec<i64>)> = Vec::new();
+        for (reason, learnt) in reasons.iter().enumerate() {
+            candidates.extend([(reason, Vec::new()), (reason, of(learnt))]);
+        }
+        let last = reasons.len().saturating_sub(1);
+        candidates.extend(ranges.chain([bounds]).map(|constants| (last, constants)));
+        for (reason, mut constants) in candidates {
+            constants.extend_from_slice(&old.0);
+            constants.sort_unstable();
+            constants.dedup();
+            let mut sums = old.1.to_vec();
+            for sum in reasons.get(reason).into_iter().flatten().filter_map(tracked) {
+                if !sums.contains(&sum) {
+                    sums.push(sum);
+                }
+            }
+            if constants == old.0 && sums[..] == old.1[..] {
+                continue;
+            }
+            self.sums = sums.into();
             if !self.search().try_path(path, Some(&constants))?.possible {
                 self.constants = constants;
-                let count = self.constants.len();
-                self.observer.phase("refine", &format!("values rule it out: {count} constants in predicates"));
+                self.tell_learnt(reasons.get(reason).map_or(&[], |learnt| learnt));
                 return Ok(Ok(()));
             }
         }
+        self.sums = old.1;
         Ok(Err("more predicates do not help".to_owned()))
     }
+
+    fn tell_learnt(&self, learnt: &[Learnt]) {
+        let names: Vec<String> = learnt.iter().take(3).map(|predicate| shown(&self.automata, predicate)).collect();
+        let more = if learnt.len() > 3 { ", ..." } else { "" };
+        let (constants, sums) = (self.constants.len(), self.sums.len());
+        let detail = format!("new predicates {}{more} ({constants} constants, {sums} sums)", names.join(", "));
+        self.observer.phase("case 4", &format!("impossible: {detail}"));
+    }
+}
+
+/// How a dimension is called in messages.
+fn name(automata: &Automata<'_>, dim: Dim) -> String {
+    match dim {
+        Dim::Zero => "0".to_owned(),
+        Dim::Memory(cell) => automata.cell_name(cell),
+        Dim::Local(thread, var) => format!("P{thread}:{}", automata.var_name(var)),
+        Dim::Slot(thread, at) => format!("P{thread}:buffer[{at}]"),
+        Dim::Last(thread, cell) => format!("P{thread}:last({})", automata.cell_name(cell)),
+        Dim::Choice(at) => format!("choice {at}"),
+        Dim::Sum(at) | Dim::Next(at) => format!("sum {at}"),
+    }
+}
+
+/// A predicate in words.
+fn shown(automata: &Automata<'_>, predicate: &Learnt) -> String {
+    let mut text = String::new();
+    for (at, (dim, factor)) in predicate.terms.iter().enumerate() {
+        text += match (at, *factor < 0) {
+            (0, false) => "",
+            (0, true) => "-",
+            (_, false) => " + ",
+            (_, true) => " - ",
+        };
+        if factor.abs() != 1 {
+            text += &format!("{}*", factor.abs());
+        }
+        text += &name(automata, *dim);
+    }
+    format!("{text} <= {}", predicate.constant)
+}
+
+/// How many parts a sum that is tracked may have.
+const PARTS: usize = 6;
+
+/// The sum of a predicate, if it is no difference of two dimensions: those are always known.
+fn tracked(predicate: &Learnt) -> Option<Sum> {
+    let terms = &predicate.terms;
+    let choice = terms.iter().any(|(dim, _)| matches!(dim, Dim::Choice(_)));
+    let difference = match terms[..] {
+        [] | [(_, 1 | -1)] => true,
+        [(_, one), (_, other)] => one.abs() == 1 && one == -other,
+        _ => false,
+    };
+    if choice || difference || terms.len() > PARTS {
+        return None;
+    }
+    let sign = terms[0].1.signum();
+    Some(terms.iter().map(|(dim, factor)| (*dim, factor * sign)).collect())
 }

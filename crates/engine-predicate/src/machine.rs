@@ -1,10 +1,13 @@
 //! States and steps: control and buffers as they are, values as zones.
 //!
-//! The same steps serve three purposes: the search (zones are abstracted after each), the question whether a path of the
-//! search is possible with its buffers but exact values, and the replay with real buffers, which tells a [`Record`].
+//! The same steps serve three purposes: the search (zones are abstracted after each), the question whether a path of
+//! the search is possible with its buffers but exact values, and the replay with real buffers, which tells a
+//! [`Record`].
 
 use crate::automaton::{Automata, Edge, Halt, Status, Step, Way};
-use crate::zone::{Dim, Zone};
+use crate::values::{Dim, Values};
+use crate::zone::Zone;
+use engine::Keep;
 use ir::{ThreadId, Width, truncate};
 use model::Buffers;
 use std::rc::Rc;
@@ -13,10 +16,13 @@ use witness::{Action, Record, TWO_INSIDE, Violation};
 /// The writes of a thread that have not reached memory.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Buffer {
-    /// The oldest ones in order: the cell, and the group. What is in a group reaches memory before the next group.
+    /// The oldest ones in order, or the newest: the cell, and the group. What is in a group reaches memory before the
+    /// next group.
     pub slots: Vec<(u32, u32)>,
     /// The cells of all others, in the order of cells.
     pub set: Vec<u32>,
+    /// The last group of the others, where the newest are kept.
+    group: u32,
     /// Whether the next write begins a group.
     pub closed: bool,
 }
@@ -30,9 +36,9 @@ pub struct Control {
 
 /// A set of states.
 #[derive(Debug, Clone)]
-pub struct State {
+pub struct State<V = Zone> {
     pub control: Vec<Control>,
-    pub zone: Zone,
+    pub zone: V,
 }
 
 /// A move from state to state.
@@ -51,8 +57,10 @@ pub enum Move {
 /// How steps are taken.
 pub struct Machine<'a, 'p> {
     pub automata: &'a mut Automata<'p>,
-    /// How many of the oldest writes are kept in order.
+    /// How many writes are kept in order.
     pub k: usize,
+    /// Which.
+    pub keep: Keep,
     /// Whether a result was out of range.
     pub overflow: bool,
     /// On a path: the values that are chosen, as far as they are fixed.
@@ -72,7 +80,7 @@ impl Buffer {
         !self.set.is_empty()
     }
 
-    /// The writes that can be the next to reach memory.
+    /// The writes in order that can be the next to reach memory, as far as others in order are concerned.
     fn ready(&self) -> impl Iterator<Item = usize> + '_ {
         let first = self.slots.first().map_or(0, |slot| slot.1);
         (0..self.slots.len()).filter(move |&at| {
@@ -81,19 +89,34 @@ impl Buffer {
         })
     }
 
+    /// Whether a write in order has to wait for the others, if those are older.
+    fn behind_the_set(&self, at: usize) -> bool {
+        let (cell, group) = self.slots[at];
+        !self.set.is_empty() && (group > self.group || self.set.contains(&cell))
+    }
+
+    /// The group of a new write.
+    fn next_group(&mut self, total: bool) -> u32 {
+        let set = (!self.set.is_empty()).then_some(self.group);
+        let last = self.slots.last().map(|slot| slot.1).or(set);
+        let group = last.map_or(0, |last| last + u32::from(total || self.closed));
+        self.closed = false;
+        group
+    }
+
     /// Counts groups from zero again.
-    fn settle(&mut self) {
-        if let Some(&(_, first)) = self.slots.first() {
-            self.slots.iter_mut().for_each(|slot| slot.1 -= first);
-        }
+    fn settle(&mut self, keep: Keep) {
+        let set = (keep == Keep::Newest && !self.set.is_empty()).then_some(self.group);
+        let first = set.or(self.slots.first().map(|slot| slot.1)).unwrap_or(0);
+        self.slots.iter_mut().for_each(|slot| slot.1 -= first);
+        self.group = 0;
         self.closed &= !self.is_empty();
     }
 }
 
 impl<'p> Machine<'_, 'p> {
     /// The state in which others may come to be.
-    pub fn first(&mut self) -> Result<State, Halt> {
-        let mut zone = Zone::new();
+    pub fn first<V: Values>(&mut self, mut zone: V) -> Result<State<V>, Halt> {
         for (cell, known) in self.automata.cells.iter().enumerate() {
             if let Some(value) = known.initial
                 && self.automata.knowledge.classes.get(&(cell as u32)) == Some(&ir::Usage::Shared)
@@ -109,12 +132,12 @@ impl<'p> Machine<'_, 'p> {
                 return Err(Halt::Limit("internal: the first thread cannot begin".to_owned()));
             }
         }
-        state.zone.sort();
+        state.zone.settle();
         Ok(state)
     }
 
     /// What can happen in a state.
-    pub fn moves(&mut self, state: &State) -> Result<Vec<Move>, Halt> {
+    pub fn moves<V>(&mut self, state: &State<V>) -> Result<Vec<Move>, Halt> {
         let mut moves = Vec::new();
         let opened = state.control.iter().position(|own| self.automata.node(own.node).open > 0);
         for (thread, own) in state.control.iter().enumerate() {
@@ -132,14 +155,16 @@ impl<'p> Machine<'_, 'p> {
             if opened.is_some() {
                 continue;
             }
-            moves.extend(own.buffer.ready().map(|at| Move::Slot(thread, at)));
+            let newest = self.keep == Keep::Newest;
+            let ready = own.buffer.ready().filter(|&at| !newest || !own.buffer.behind_the_set(at));
+            moves.extend(ready.map(|at| Move::Slot(thread, at)));
             let total = self.automata.buffers == Buffers::Thread;
             for &cell in &own.buffer.set {
                 let waits = match total {
                     true => !own.buffer.slots.is_empty(),
                     false => own.buffer.slots.iter().any(|(other, _)| *other == cell),
                 };
-                if !waits {
+                if newest || !waits {
                     moves.extend([Move::Some(thread, cell), Move::Last(thread, cell)]);
                 }
             }
@@ -148,7 +173,7 @@ impl<'p> Machine<'_, 'p> {
     }
 
     /// Does a move, if it is possible.
-    pub fn step(&mut self, state: &State, step: Move) -> Result<Option<State>, Halt> {
+    pub fn step<V: Values>(&mut self, state: &State<V>, step: Move) -> Result<Option<State<V>>, Halt> {
         let mut next = state.clone();
         match step {
             Move::Run(thread, edge) => {
@@ -164,18 +189,18 @@ impl<'p> Machine<'_, 'p> {
                 next.zone.rename(Dim::Last(thread, cell), Dim::Memory(cell));
                 let buffer = &mut next.control[thread].buffer;
                 buffer.set.retain(|own| *own != cell);
-                buffer.settle();
+                buffer.settle(self.keep);
             }
         }
-        next.zone.sort();
+        next.zone.settle();
         Ok(Some(next))
     }
 
-    fn flush(&mut self, state: &mut State, thread: usize, at: usize) {
+    fn flush<V: Values>(&mut self, state: &mut State<V>, thread: usize, at: usize) {
         let buffer = &mut state.control[thread].buffer;
         let (cell, _) = buffer.slots.remove(at);
         let left = buffer.slots.len();
-        buffer.settle();
+        buffer.settle(self.keep);
         state.zone.rename(Dim::Slot(thread, at), Dim::Memory(cell));
         for later in at..left {
             state.zone.rename(Dim::Slot(thread, later + 1), Dim::Slot(thread, later));
@@ -186,19 +211,19 @@ impl<'p> Machine<'_, 'p> {
     }
 
     /// What a thread reads from a cell.
-    fn source(state: &State, thread: usize, cell: u32) -> Dim {
+    fn source<V>(&self, state: &State<V>, thread: usize, cell: u32) -> Dim {
         let buffer = &state.control[thread].buffer;
-        if buffer.set.contains(&cell) {
-            return Dim::Last(thread, cell);
-        }
-        match buffer.slots.iter().rposition(|(own, _)| *own == cell) {
-            Some(at) => Dim::Slot(thread, at),
-            None => Dim::Memory(cell),
+        let slot = buffer.slots.iter().rposition(|(own, _)| *own == cell);
+        match (slot, buffer.set.contains(&cell)) {
+            (Some(at), false) => Dim::Slot(thread, at),
+            (Some(at), true) if self.keep == Keep::Newest => Dim::Slot(thread, at),
+            (_, true) => Dim::Last(thread, cell),
+            (None, false) => Dim::Memory(cell),
         }
     }
 
     /// Takes an edge. Says whether it is possible; nothing comes back if the record could not be told a value.
-    fn run(&mut self, state: &mut State, thread: usize, edge: &Edge) -> Result<bool, Halt> {
+    fn run<V: Values>(&mut self, state: &mut State<V>, thread: usize, edge: &Edge) -> Result<bool, Halt> {
         for step in &edge.steps {
             if !self.one(state, thread, step)? {
                 return Ok(false);
@@ -208,7 +233,7 @@ impl<'p> Machine<'_, 'p> {
         Ok(true)
     }
 
-    fn one(&mut self, state: &mut State, thread: usize, step: &Step) -> Result<bool, Halt> {
+    fn one<V: Values>(&mut self, state: &mut State<V>, thread: usize, step: &Step) -> Result<bool, Halt> {
         match step {
             Step::Guard(form) => {
                 return Ok(state.zone.guard(form, thread));
@@ -228,7 +253,7 @@ impl<'p> Machine<'_, 'p> {
                 if *way == Way::Direct && !state.control[thread].buffer.is_empty() {
                     return Ok(false);
                 }
-                let source = Self::source(state, thread, *cell);
+                let source = self.source(state, thread, *cell);
                 let own = !matches!(source, Dim::Memory(_));
                 state.zone.copy(Dim::Local(thread, *var), source, 0);
                 if self.record.is_some() {
@@ -300,12 +325,15 @@ impl<'p> Machine<'_, 'p> {
             }
             Step::Join(other, var) => {
                 let Some(Control { node, buffer }) = state.control.get(*other) else { return Ok(false) };
-                let Status::Ended(value) = self.automata.node(*node).status else { return Ok(false) };
+                let ended = self.automata.node(*node);
+                let (Status::Ended(value), returns) = (&ended.status, ended.returns) else { return Ok(false) };
                 if !buffer.is_empty() {
                     return Ok(false);
                 }
-                if let Some(var) = var {
-                    let value = crate::linear::number(value, Width::WORD);
+                if let (Some(var), Some(returns)) = (var, returns) {
+                    state.zone.copy(Dim::Local(thread, *var), Dim::Local(*other, returns), 0);
+                } else if let Some(var) = var {
+                    let value = crate::linear::number(*value, Width::WORD);
                     state.zone.assign(Dim::Local(thread, *var), &crate::linear::Form::constant(value), thread);
                 }
             }
@@ -314,23 +342,46 @@ impl<'p> Machine<'_, 'p> {
     }
 
     /// A write goes to the buffer; its value has this name.
-    fn append(&self, state: &mut State, thread: usize, cell: u32) -> Dim {
+    fn append<V: Values>(&self, state: &mut State<V>, thread: usize, cell: u32) -> Dim {
         let total = self.automata.buffers == Buffers::Thread;
         let buffer = &mut state.control[thread].buffer;
-        if buffer.set.is_empty() && buffer.slots.len() < self.k {
-            let last = buffer.slots.last().map(|slot| slot.1);
-            let group = last.map_or(0, |last| last + u32::from(total || buffer.closed));
-            buffer.closed = false;
+        let room = buffer.slots.len() < self.k;
+        if room && (self.keep == Keep::Newest || buffer.set.is_empty()) {
+            let group = buffer.next_group(total);
             buffer.slots.push((cell, group));
             return Dim::Slot(thread, buffer.slots.len() - 1);
         }
-        if let Err(at) = buffer.set.binary_search(&cell) {
-            buffer.set.insert(at, cell);
+        match self.keep {
+            Keep::Oldest => {
+                if let Err(at) = buffer.set.binary_search(&cell) {
+                    buffer.set.insert(at, cell);
+                }
+                Dim::Last(thread, cell)
+            }
+            Keep::Newest => {
+                let group = buffer.next_group(total);
+                buffer.slots.push((cell, group));
+                let (oldest, group) = buffer.slots.remove(0);
+                let left = buffer.slots.len();
+                if let Err(at) = buffer.set.binary_search(&oldest) {
+                    buffer.set.insert(at, oldest);
+                }
+                buffer.group = group;
+                buffer.settle(self.keep);
+                if left == 0 {
+                    return Dim::Last(thread, cell);
+                }
+                // The oldest of those in order is the newest of the others.
+                state.zone.rename(Dim::Slot(thread, 0), Dim::Last(thread, oldest));
+                for later in 1..left {
+                    state.zone.rename(Dim::Slot(thread, later), Dim::Slot(thread, later - 1));
+                }
+                Dim::Slot(thread, left - 1)
+            }
         }
-        Dim::Last(thread, cell)
     }
 
-    fn choose(&mut self, state: &mut State, thread: usize, (dim, width): (Dim, Width)) -> bool {
+    fn choose<V: Values>(&mut self, state: &mut State<V>, thread: usize, (dim, width): (Dim, Width)) -> bool {
         state.zone.push(dim);
         let Some(choices) = &self.choices else { return true };
         let choice = Dim::Choice(self.chosen);
@@ -346,17 +397,17 @@ impl<'p> Machine<'_, 'p> {
     }
 
     /// What a dimension holds, as bits of a cell, if that is one value.
-    fn bits(&self, state: &State, dim: Dim, cell: u32) -> Option<u64> {
+    fn bits<V: Values>(&self, state: &State<V>, dim: Dim, cell: u32) -> Option<u64> {
         let value = state.zone.value(dim)?;
         Some(truncate(value as u64, self.automata.cells[cell as usize].width))
     }
 
-    fn held(&self, state: &State, cell: u32) -> Option<u64> {
+    fn held<V: Values>(&self, state: &State<V>, cell: u32) -> Option<u64> {
         self.bits(state, Dim::Memory(cell), cell)
     }
 
     /// What fails in a state into which this thread has come.
-    pub fn violation(&self, state: &State, thread: usize) -> Option<Violation> {
+    pub fn violation<V>(&self, state: &State<V>, thread: usize) -> Option<Violation> {
         let node = self.automata.node(state.control[thread].node);
         let id = ThreadId(thread as u32);
         if let Status::Failed(span, message) = &node.status {
@@ -372,9 +423,15 @@ impl<'p> Machine<'_, 'p> {
         together.then(|| Violation { thread: id, span, message: TWO_INSIDE.to_owned() })
     }
 
-    /// Goes a path with real buffers: where a thread has to wait for its buffer, it is emptied.
-    pub fn follow(&mut self, path: &[Move]) -> Result<Option<(State, Violation)>, Halt> {
-        let mut state = self.first()?;
+    /// Goes a path with real buffers: where a thread has to wait for its buffer, it is emptied. If writes reach memory
+    /// at once, it always is.
+    pub fn follow<V: Values>(
+        &mut self,
+        path: &[Move],
+        at_once: bool,
+        zone: V,
+    ) -> Result<Option<(State<V>, Violation)>, Halt> {
+        let mut state = self.first(zone)?;
         for &step in path {
             match step {
                 Move::Run(thread, edge) => {
@@ -401,7 +458,11 @@ impl<'p> Machine<'_, 'p> {
                     if let Some(violation) = self.violation(&state, thread) {
                         return Ok(Some((state, violation)));
                     }
+                    while let (true, Some(at)) = (at_once, { state.control[thread].buffer.ready().next() }) {
+                        self.flush(&mut state, thread, at);
+                    }
                 }
+                Move::Slot(..) | Move::Some(..) | Move::Last(..) if at_once => {}
                 Move::Slot(thread, _) | Move::Some(thread, _) | Move::Last(thread, _) => {
                     // Which one it was is known by its cell.
                     let Some(own) = state.control.get(thread) else { return Ok(None) };

@@ -2,9 +2,12 @@
 
 use crate::automaton::{Automata, Halt};
 use crate::machine::{Control, Machine, Move, State};
-use engine::{NoAnswer, Observer};
+use crate::trace::{Feasible, Trace};
+use crate::zone::{Sum, Zone};
+use engine::{Keep, NoAnswer, Observer};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// How often the observer hears of the search.
@@ -41,12 +44,14 @@ pub struct Search<'a, 'p> {
     pub automata: &'a mut Automata<'p>,
     pub observer: &'a dyn Observer,
     pub k: usize,
+    pub keep: Keep,
     pub constants: &'a [i64],
+    pub sums: &'a Rc<[Sum]>,
 }
 
 /// A machine with buffers of which k writes are kept.
-pub fn machine<'a, 'p>(automata: &'a mut Automata<'p>, k: usize) -> Machine<'a, 'p> {
-    Machine { automata, k, overflow: false, choices: None, chosen: 0, record: None }
+pub fn machine<'a, 'p>(automata: &'a mut Automata<'p>, k: usize, keep: Keep) -> Machine<'a, 'p> {
+    Machine { automata, k, keep, overflow: false, choices: None, chosen: 0, record: None }
 }
 
 impl Search<'_, '_> {
@@ -54,12 +59,12 @@ impl Search<'_, '_> {
     pub fn explore(&mut self) -> Result<Result<Outcome, Halt>, NoAnswer> {
         let constants = self.constants;
         let observer = self.observer;
-        let mut machine = machine(self.automata, self.k);
+        let mut machine = machine(self.automata, self.k, self.keep);
         let mut states: Vec<State> = Vec::new();
         let mut parents: Vec<(usize, Move)> = Vec::new();
         let mut known: FxHashMap<Vec<Control>, Vec<usize>> = FxHashMap::default();
         let mut covered: Vec<bool> = Vec::new();
-        let mut first = match machine.first() {
+        let mut first = match machine.first(Zone::new(self.sums)) {
             Ok(first) => first,
             Err(halt) => return Ok(Err(halt)),
         };
@@ -139,8 +144,8 @@ impl Search<'_, '_> {
 
     /// Goes a path with the search's buffers, and values as exact as zones are or abstracted with these constants.
     pub fn try_path(&mut self, path: &[Move], constants: Option<&[i64]>) -> Result<Tried, Halt> {
-        let mut machine = machine(self.automata, self.k);
-        let mut state = machine.first()?;
+        let mut machine = machine(self.automata, self.k, self.keep);
+        let mut state = machine.first(Zone::new(self.sums))?;
         let mut tried = Tried { possible: false, abstracted: false, bounds: state.zone.constants().collect() };
         for &step in path {
             if let Some(constants) = constants {
@@ -155,5 +160,19 @@ impl Search<'_, '_> {
         }
         tried.possible = true;
         Ok(tried)
+    }
+
+    /// Whether a path is possible with the search's buffers and exact values; and whether a buffer was abstracted on
+    /// it.
+    pub fn trace(&mut self, path: &[Move]) -> Result<(Feasible, bool), Halt> {
+        let mut machine = machine(self.automata, self.k, self.keep);
+        let mut state = machine.first(Trace::default())?;
+        let mut abstracted = false;
+        for &step in path {
+            let Some(next) = machine.step(&state, step)? else { return Ok((Feasible::Unknown, abstracted)) };
+            state = next;
+            abstracted |= state.control.iter().any(|own| own.buffer.is_abstract());
+        }
+        Ok((state.zone.decide(0), abstracted))
     }
 }

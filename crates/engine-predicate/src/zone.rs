@@ -1,34 +1,28 @@
 //! Zones: conjunctions of predicates `x - y <= c` over integers, as matrices of bounds.
 //!
 //! A zone is kept closed: each bound is the best that follows from all of them. So a predicate follows from a zone iff
-//! its bound is at most `c`, and that is what a query to a solver would be asked.
+//! its bound is at most `c`, and that is what a query to a solver would be asked. Sums of variables with other factors
+//! can be tracked: a tracked sum is one more variable of the zone, present as long as all of its parts are.
 
-use crate::linear::{Form, Var};
+mod sums;
+
+use crate::linear::Form;
+use crate::values::{Dim, Values};
 use ir::Width;
+use std::rc::Rc;
+use sums::Combination;
 
 /// No bound.
 pub const NONE: i64 = i64::MAX / 4;
 
-/// What a row of a matrix stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Dim {
-    /// The number zero.
-    Zero,
-    /// What memory holds.
-    Memory(u32),
-    /// A variable of a thread.
-    Local(usize, Var),
-    /// A write in the buffer of a thread, counted from the oldest.
-    Slot(usize, usize),
-    /// The newest write of a thread to a cell, beyond those that are kept in order.
-    Last(usize, u32),
-    /// A choice on a path, when the path is tried.
-    Choice(usize),
-}
+/// A sum of dimensions with factors, in the order of dimensions.
+pub type Sum = Vec<(Dim, i64)>;
 
 /// A set of valuations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Zone {
+    /// The sums that are tracked, by their numbers.
+    tracked: Rc<[Sum]>,
     dims: Vec<Dim>,
     /// `bounds[i * n + j]` bounds dimension i minus dimension j.
     bounds: Vec<i64>,
@@ -40,8 +34,8 @@ fn add(a: i64, b: i64) -> i64 {
 
 impl Zone {
     /// All valuations of no variables.
-    pub fn new() -> Self {
-        Zone { dims: vec![Dim::Zero], bounds: vec![0] }
+    pub fn new(tracked: &Rc<[Sum]>) -> Self {
+        Zone { tracked: Rc::clone(tracked), dims: vec![Dim::Zero], bounds: vec![0] }
     }
 
     fn at(&self, dim: Dim) -> Option<usize> {
@@ -52,9 +46,9 @@ impl Zone {
         self.bounds[i * self.dims.len() + j]
     }
 
-    /// A new dimension that can be anything.
-    pub fn push(&mut self, dim: Dim) {
-        self.drop(dim);
+    /// A new dimension that can be anything, without the sums of which it is a part.
+    fn push_alone(&mut self, dim: Dim) {
+        self.drop_alone(dim);
         let n = self.dims.len();
         let mut bounds = Vec::with_capacity((n + 1) * (n + 1));
         for i in 0..n {
@@ -67,8 +61,7 @@ impl Zone {
         self.bounds = bounds;
     }
 
-    /// Forgets a dimension.
-    pub fn drop(&mut self, dim: Dim) {
+    fn drop_alone(&mut self, dim: Dim) {
         let Some(gone) = self.at(dim) else { return };
         let n = self.dims.len();
         let kept = |at: &usize| at / n != gone && at % n != gone;
@@ -76,12 +69,8 @@ impl Zone {
         self.dims.remove(gone);
     }
 
-    /// Gives a dimension another name; what had that name is forgotten.
-    pub fn rename(&mut self, from: Dim, to: Dim) {
-        if from == to {
-            return;
-        }
-        self.drop(to);
+    fn rename_alone(&mut self, from: Dim, to: Dim) {
+        self.drop_alone(to);
         if let Some(at) = self.at(from) {
             self.dims[at] = to;
         }
@@ -114,23 +103,7 @@ impl Zone {
 
     /// The largest value of a form, where its variables are those of a thread.
     pub fn upper(&self, form: &Form, thread: usize) -> i64 {
-        let at = |var: Var| self.at(Dim::Local(thread, var));
-        let constant = form.constant;
-        match form.terms[..] {
-            [] => constant,
-            [(a, 1), (b, -1)] | [(b, -1), (a, 1)] => match (at(a), at(b)) {
-                (Some(a), Some(b)) => add(self.bound(a, b), constant),
-                _ => NONE,
-            },
-            _ => form.terms.iter().fold(constant, |sum, &(var, factor)| {
-                let Some(at) = at(var) else { return NONE };
-                let bound = if factor > 0 { self.bound(at, 0) } else { self.bound(0, at) };
-                if bound >= NONE {
-                    return NONE;
-                }
-                add(sum, bound.checked_mul(factor.abs()).unwrap_or(NONE))
-            }),
-        }
+        self.combination(form, thread).map_or(NONE, |all| self.most(&all))
     }
 
     /// The smallest one.
@@ -140,73 +113,9 @@ impl Zone {
         if upper >= NONE { -NONE } else { -upper }
     }
 
-    /// Whether all values of a form are in the range of a width.
-    pub fn fits(&self, form: &Form, width: Width, thread: usize) -> bool {
-        let half = 1i128 << (width.bits() - 1);
-        let (low, high) = (i128::from(self.lower(form, thread)), i128::from(self.upper(form, thread)));
-        // No bound is no bound even where a word could hold the number that stands for it.
-        let bounded = low > i128::from(-NONE) && high < i128::from(NONE);
-        if width == Width::BOOL { low >= 0 && high <= 1 } else { bounded && -half <= low && high < half }
-    }
-
-    /// Only valuations in which the form is at most zero. Says whether some are left.
-    pub fn guard(&mut self, guard: &Form, thread: usize) -> bool {
-        let at = |zone: &Zone, var: Var| zone.at(Dim::Local(thread, var));
-        match guard.terms[..] {
-            [] => guard.constant <= 0,
-            [(a, 1)] => at(self, a).is_none_or(|a| self.constrain(a, 0, -guard.constant)),
-            [(a, -1)] => at(self, a).is_none_or(|a| self.constrain(0, a, -guard.constant)),
-            [(a, 1), (b, -1)] | [(b, -1), (a, 1)] => match (at(self, a), at(self, b)) {
-                (Some(a), Some(b)) => self.constrain(a, b, -guard.constant),
-                _ => true,
-            },
-            _ => self.lower(guard, thread) <= 0,
-        }
-    }
-
-    /// A dimension takes the value of a form. Says whether that is exact.
-    pub fn assign(&mut self, dim: Dim, form: &Form, thread: usize) -> bool {
-        match form.terms[..] {
-            [] => {
-                self.push(dim);
-                self.equal(self.dims.len() - 1, 0, form.constant);
-                true
-            }
-            [(var, 1)] => {
-                let from = Dim::Local(thread, var);
-                if from == dim {
-                    self.shift(dim, form.constant);
-                } else {
-                    self.copy(dim, from, form.constant);
-                }
-                true
-            }
-            _ => {
-                let (low, high) = (self.lower(form, thread), self.upper(form, thread));
-                self.push(dim);
-                let last = self.dims.len() - 1;
-                if high < NONE {
-                    self.constrain(last, 0, high);
-                }
-                if low > -NONE {
-                    self.constrain(0, last, -low);
-                }
-                low == high
-            }
-        }
-    }
-
     fn equal(&mut self, a: usize, b: usize, c: i64) {
         self.constrain(a, b, c);
         self.constrain(b, a, -c);
-    }
-
-    /// A dimension becomes another one plus a constant.
-    pub fn copy(&mut self, dim: Dim, from: Dim, constant: i64) {
-        self.push(dim);
-        if let Some(from) = self.at(from) {
-            self.equal(self.dims.len() - 1, from, constant);
-        }
     }
 
     fn shift(&mut self, dim: Dim, constant: i64) {
@@ -217,35 +126,8 @@ impl Zone {
         }
     }
 
-    /// The value of a dimension, if there is only one.
-    pub fn value(&self, dim: Dim) -> Option<i64> {
-        let at = self.at(dim)?;
-        let (high, low) = (self.bound(at, 0), self.bound(0, at));
-        (high < NONE && low < NONE && high == -low).then_some(high)
-    }
-
-    /// Fixes a dimension to its value nearest to zero and says which that is.
-    pub fn fix(&mut self, dim: Dim) -> Option<i64> {
-        let at = self.at(dim)?;
-        let (high, low) = (self.bound(at, 0), self.bound(0, at));
-        let value = if high < 0 {
-            high
-        } else if low < 0 {
-            -low
-        } else {
-            0
-        };
-        self.equal(at, 0, value);
-        Some(value)
-    }
-
-    /// Fixes a dimension to a value. Says whether something is left.
-    pub fn set(&mut self, dim: Dim, value: i64) -> bool {
-        self.at(dim).is_none_or(|at| self.constrain(at, 0, value) && self.constrain(0, at, -value))
-    }
-
     /// Puts the dimensions in order.
-    pub fn sort(&mut self) {
+    fn sort(&mut self) {
         if self.dims.is_sorted() {
             return;
         }
@@ -299,6 +181,11 @@ impl Zone {
         self.bounds.iter().zip(&other.bounds).all(|(own, other)| own <= other)
     }
 
+    /// What a tracked sum is a sum of.
+    pub fn tracked(&self, number: usize) -> &Sum {
+        &self.tracked[number]
+    }
+
     /// Predicates from which all others of this zone follow.
     pub fn reduced(&self) -> Vec<(Dim, Dim, i64)> {
         let n = self.dims.len();
@@ -332,9 +219,95 @@ impl Zone {
     }
 }
 
+impl Values for Zone {
+    fn push(&mut self, dim: Dim) {
+        self.drop(dim);
+        self.push_alone(dim);
+        self.complete(dim);
+    }
+
+    fn drop(&mut self, dim: Dim) {
+        for sum in self.sums_of(dim) {
+            self.drop_alone(Dim::Sum(sum));
+        }
+        self.drop_alone(dim);
+    }
+
+    fn rename(&mut self, from: Dim, to: Dim) {
+        if from == to {
+            return;
+        }
+        if self.sums_of(from).is_empty() && self.sums_of(to).is_empty() {
+            self.rename_alone(from, to);
+            return;
+        }
+        if self.at(from).is_some() {
+            self.copy(to, from, 0);
+            self.drop(from);
+        } else {
+            self.drop(to);
+        }
+    }
+
+    fn copy(&mut self, dim: Dim, from: Dim, constant: i64) {
+        let Some(at) = self.at(from) else {
+            self.push(dim);
+            return;
+        };
+        if from != dim && self.sums_of(dim).is_empty() {
+            self.push_alone(dim);
+            if let Some(from) = self.at(from) {
+                self.equal(self.dims.len() - 1, from, constant);
+            }
+        } else if self.sums_of(dim).is_empty() {
+            self.shift(dim, constant);
+        } else {
+            self.replace(dim, &Combination { terms: vec![(at, 1)], constant });
+        }
+    }
+
+    fn assign(&mut self, dim: Dim, form: &Form, thread: usize) {
+        match form.terms[..] {
+            [(var, 1)] => self.copy(dim, Dim::Local(thread, var), form.constant),
+            _ => match self.combination(form, thread) {
+                Some(all) => self.replace(dim, &all),
+                None => self.push(dim),
+            },
+        }
+    }
+
+    fn guard(&mut self, guard: &Form, thread: usize) -> bool {
+        self.combination(guard, thread).is_none_or(|all| self.at_most_zero(&all))
+    }
+
+    fn set(&mut self, dim: Dim, value: i64) -> bool {
+        let Some(at) = self.at(dim) else { return true };
+        self.constrain(at, 0, value) && self.constrain(0, at, -value) && self.reduce()
+    }
+
+    fn fits(&self, form: &Form, width: Width, thread: usize) -> bool {
+        let half = 1i128 << (width.bits() - 1);
+        let (low, high) = (i128::from(self.lower(form, thread)), i128::from(self.upper(form, thread)));
+        // No bound is no bound even where a word could hold the number that stands for it.
+        let bounded = low > i128::from(-NONE) && high < i128::from(NONE);
+        if width == Width::BOOL { low >= 0 && high <= 1 } else { bounded && -half <= low && high < half }
+    }
+
+    fn value(&self, dim: Dim) -> Option<i64> {
+        let at = self.at(dim)?;
+        let (high, low) = (self.bound(at, 0), self.bound(0, at));
+        (high < NONE && low < NONE && high == -low).then_some(high)
+    }
+
+    fn settle(&mut self) {
+        self.sort();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linear::Var;
 
     /// A small generator of numbers.
     struct Numbers(u64);
@@ -379,7 +352,7 @@ mod tests {
         let (mut kept, mut excluded) = (0, 0);
         for seed in 0..400 {
             let mut numbers = Numbers(seed * 7919 + 1);
-            let mut zone = Zone::new();
+            let mut zone = Zone::new(&Rc::from(Vec::new()));
             VARS.iter().for_each(|dim| zone.push(*dim));
             // All valuations that are possible, and whether the zone has said only exact things so far.
             let mut possible: Vec<[i64; 3]> = all().collect();
@@ -426,11 +399,117 @@ mod tests {
         assert!(kept > 1_000 && excluded > 1_000, "{kept} {excluded}");
     }
 
+    /// The valuations that are possible and the zone that knows them, with the tracked sums.
+    struct Both {
+        zone: Zone,
+        possible: Vec<[i64; 3]>,
+    }
+
+    impl Both {
+        /// Whether a zone has room for these values, sums included.
+        fn has(zone: &Zone, sums: &[Sum], values: [i64; 3]) -> bool {
+            let mut zone = zone.clone();
+            let of = |dim: &Dim| VARS.iter().position(|own| own == dim).map_or(0, |at| values[at]);
+            let sums = sums.iter().map(|sum| sum.iter().map(|(dim, factor)| of(dim) * factor).sum());
+            let rows = VARS.iter().copied().zip(values).chain(sums.enumerate().map(|(at, sum)| (Dim::Sum(at), sum)));
+            rows.into_iter().all(|(dim, value): (Dim, i64)| {
+                let Some(at) = zone.at(dim) else { return false };
+                zone.constrain(at, 0, value) && zone.constrain(0, at, -value)
+            })
+        }
+
+        /// A random step on both.
+        fn step(&mut self, numbers: &mut Numbers) {
+            let (to, from) = (numbers.below(3) as usize, numbers.below(3) as usize);
+            let new = form(numbers);
+            match numbers.below(5) {
+                0 => {
+                    self.zone.assign(VARS[to], &new, 0);
+                    self.possible.iter_mut().for_each(|values| values[to] = value(&new, *values));
+                }
+                1 => {
+                    self.zone.copy(VARS[to], VARS[from], new.constant);
+                    self.possible.iter_mut().for_each(|values| values[to] = values[from] + new.constant);
+                }
+                2 => {
+                    self.zone.rename(VARS[from], VARS[to]);
+                    self.possible.iter_mut().for_each(|values| values[to] = values[from]);
+                    if from != to {
+                        self.zone.push(VARS[from]);
+                        self.possible.iter_mut().for_each(|values| values[from] = new.constant);
+                    }
+                }
+                3 => self.zone.abstracted(&[-2, 0, 1, 3]),
+                _ => {
+                    let guard = new.tightened();
+                    let left = self.zone.guard(&guard, 0);
+                    self.possible.retain(|values| value(&guard, *values) <= 0);
+                    assert!(left || self.possible.is_empty());
+                }
+            }
+            self.zone.settle();
+        }
+    }
+
+    /// Sums that are tracked: no step loses a valuation or gives a sum another value than it has, and much is excluded.
+    #[test]
+    fn tracked_sums_are_the_sums_of_their_parts() {
+        let (mut kept, mut excluded) = (0, 0);
+        for seed in 0..300 {
+            let mut numbers = Numbers(seed * 7907 + 5);
+            let mut sums: Vec<Sum> = vec![vec![(VARS[0], 1), (VARS[1], 1)]];
+            sums.extend((numbers.below(2) > 0).then(|| vec![(VARS[0], 2), (VARS[2], -1)]));
+            sums.extend((numbers.below(2) > 0).then(|| vec![(VARS[0], 1), (VARS[1], -1), (VARS[2], 1)]));
+            let tracked = Rc::from(sums.clone());
+            let mut both = Both { zone: Zone::new(&tracked), possible: all().collect() };
+            for (at, dim) in VARS.iter().enumerate() {
+                both.zone.push(*dim);
+                assert!(both.zone.guard(&Form { constant: -3, terms: vec![(at as Var, 1)] }, 0));
+                assert!(both.zone.guard(&Form { constant: -3, terms: vec![(at as Var, -1)] }, 0));
+            }
+            for _ in 0..8 {
+                both.step(&mut numbers);
+                if both.possible.is_empty() {
+                    break;
+                }
+                for values in &both.possible {
+                    assert!(Both::has(&both.zone, &sums, *values), "seed {seed}: {values:?} is lost");
+                    kept += 1;
+                }
+                // A guard on a sum that is tracked is known exactly.
+                let sum = both.zone.at(Dim::Sum(0)).expect("all of its parts are there");
+                let high = both.possible.iter().map(|values| values[0] + values[1]).max().expect("there are some");
+                assert!(both.zone.bound(sum, 0) >= high, "seed {seed}");
+                excluded += u32::from(both.zone.bound(sum, 0) < NONE);
+            }
+        }
+        assert!(kept > 10_000 && excluded > 400, "{kept} {excluded}");
+    }
+
+    #[test]
+    fn a_sum_stays_known_when_its_parts_change() {
+        let tracked = Rc::from(vec![vec![(VARS[0], 1), (VARS[1], 1)]]);
+        let mut zone = Zone::new(&tracked);
+        let var = |var: Var, constant| Form { constant, terms: vec![(var, 1)] };
+        zone.assign(VARS[0], &Form::constant(0), 0);
+        zone.assign(VARS[1], &Form::constant(0), 0);
+        for _ in 0..3 {
+            zone.assign(VARS[2], &var(0, 0), 0);
+            zone.assign(VARS[0], &var(2, 1), 0);
+            zone.assign(VARS[1], &var(1, -1), 0);
+            zone.abstracted(&[0]);
+        }
+        assert_eq!(zone.value(VARS[0]), None);
+        let sum = |constant| Form { constant, terms: vec![(0, 1), (1, 1)] };
+        assert!(!zone.clone().guard(&sum(1), 0));
+        assert!(zone.clone().guard(&sum(0), 0));
+    }
+
     #[test]
     fn integers_are_between_no_two_integers() {
         // 2x - 1 <= 0 and 1 - 2x <= 0 have a solution, but no integer one.
         let (low, high) = (Form { constant: 1, terms: vec![(0, -2)] }, Form { constant: -1, terms: vec![(0, 2)] });
-        let mut zone = Zone::new();
+        let mut zone = Zone::new(&Rc::from(Vec::new()));
         zone.push(VARS[0]);
         assert!(zone.guard(&low.tightened(), 0));
         assert!(!zone.guard(&high.tightened(), 0));
@@ -441,7 +520,7 @@ mod tests {
         let mut dropped = 0;
         for seed in 0..300 {
             let mut numbers = Numbers(seed * 31 + 5);
-            let mut zone = Zone::new();
+            let mut zone = Zone::new(&Rc::from(Vec::new()));
             VARS.iter().for_each(|dim| zone.push(*dim));
             let possible = (0..5).all(|_| {
                 let (i, j) = (numbers.below(4) as usize, numbers.below(4) as usize);
@@ -450,7 +529,7 @@ mod tests {
             if !possible {
                 continue;
             }
-            let mut again = Zone::new();
+            let mut again = Zone::new(&Rc::from(Vec::new()));
             VARS.iter().for_each(|dim| again.push(*dim));
             let kept = zone.reduced();
             dropped += zone.constants().count() - zone.dims.len() - kept.len();
@@ -466,14 +545,14 @@ mod tests {
 
     #[test]
     fn what_has_no_bound_fits_no_width() {
-        let mut zone = Zone::new();
+        let mut zone = Zone::new(&Rc::from(Vec::new()));
         zone.push(VARS[0]);
         assert!(!zone.fits(&Form::var(0), Width::WORD, 0));
     }
 
     #[test]
     fn ranges_of_widths() {
-        let mut zone = Zone::new();
+        let mut zone = Zone::new(&Rc::from(Vec::new()));
         zone.push(VARS[0]);
         let (x, next) = (Form::var(0), Form { constant: 1, terms: vec![(0, 1)] });
         assert!(!zone.fits(&x, Width::INT, 0));

@@ -57,8 +57,11 @@ pub struct Options {
     pub glance: bool,
     /// The bounds of the lazy engine; without one, it is raised step by step.
     pub schedule: Schedule,
-    /// How many of the oldest writes it keeps in order, and the predicate engine; without it, as many as are needed.
+    /// How many writes it keeps in order, and the predicate engine; without it, as many as are needed.
     pub k: Option<u32>,
+    /// Which writes of a buffer the predicate engine keeps in order; without it, the oldest, and the newest if that is
+    /// not enough.
+    pub keep: Option<Keep>,
     /// What the predicate engine may take for granted about integers.
     pub integers: Integers,
 }
@@ -72,6 +75,16 @@ pub struct Schedule {
     pub clock: Option<u32>,
     /// How many writes to one location are remembered at a time.
     pub nodes: Option<u32>,
+}
+
+/// Which writes of a store buffer are kept in order. The others are abstracted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Keep {
+    /// Those that reach memory next.
+    #[default]
+    Oldest,
+    /// Those that were made last.
+    Newest,
 }
 
 /// What integers are.
@@ -121,6 +134,7 @@ impl Default for Options {
             abstraction: Abstraction::Auto,
             glance: false,
             k: None,
+            keep: None,
             schedule: Schedule::default(),
             integers: Integers::Math,
         }

@@ -2,12 +2,13 @@
 
 use super::*;
 use crate::machine::{Buffer, State};
-use crate::zone::Dim;
+use crate::values::Dim;
+use crate::zone::Zone;
 use witness::invariant::{self, Bound, Held, Invariant, Keep, Place, Quantity, Region, Term};
 
 impl Automata<'_> {
     /// These states as an invariant.
-    pub fn certificate(&mut self, k: usize, states: &[State]) -> Invariant {
+    pub fn certificate(&mut self, k: usize, keep: engine::Keep, states: &[State]) -> Invariant {
         let mut places: IndexSet<Place, FxBuildHasher> = IndexSet::default();
         let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
         let mut terms: IndexSet<Term, FxBuildHasher> = IndexSet::default();
@@ -25,7 +26,7 @@ impl Automata<'_> {
                 threads.push((place, self.buffer(&own.buffer)));
             }
             let bound = |(left, right, limit): (Dim, Dim, i64)| {
-                let mut number = |dim: Dim| Some(terms.insert_full(vec![(self.quantity(dim)?, 1)]).0 as u32);
+                let mut number = |dim: Dim| Some(terms.insert_full(self.term(&state.zone, dim)?).0 as u32);
                 Some(Bound { left: number(left)?, right: number(right)?, limit })
             };
             let bounds = state.zone.reduced().into_iter().filter_map(bound).collect();
@@ -47,7 +48,10 @@ impl Automata<'_> {
         }
         Invariant {
             buffers: self.buffers,
-            keep: Keep::Oldest,
+            keep: match keep {
+                engine::Keep::Oldest => Keep::Oldest,
+                engine::Keep::Newest => Keep::Newest,
+            },
             k,
             shared,
             private,
@@ -80,6 +84,7 @@ impl Automata<'_> {
         frames.reverse();
         let status = match node.status {
             Status::Runs => invariant::Status::Runs,
+            Status::Ended(_) if node.returns.is_some() => invariant::Status::Ended(Held::Variable),
             Status::Ended(value) => invariant::Status::Ended(Held::Known(value)),
             Status::Stopped => invariant::Status::Stopped,
             Status::Failed(..) => invariant::Status::Failed,
@@ -103,6 +108,23 @@ impl Automata<'_> {
         invariant::Buffer { slots, rest, closed: buffer.closed }
     }
 
+    /// A dimension as a sum of quantities of the program.
+    fn term(&self, zone: &Zone, dim: Dim) -> Option<Term> {
+        match dim {
+            Dim::Sum(number) => {
+                let parts = zone.tracked(number).iter();
+                parts.map(|(part, factor)| Some((self.quantity(*part)?, *factor))).collect()
+            }
+            Dim::Zero
+            | Dim::Memory(_)
+            | Dim::Local(..)
+            | Dim::Slot(..)
+            | Dim::Last(..)
+            | Dim::Choice(_)
+            | Dim::Next(_) => Some(vec![(self.quantity(dim)?, 1)]),
+        }
+    }
+
     /// A dimension as a quantity of the program.
     fn quantity(&self, dim: Dim) -> Option<Quantity> {
         let address = |cell: u32| self.cells[cell as usize].address;
@@ -112,10 +134,11 @@ impl Automata<'_> {
             Dim::Local(thread, var) => match self.vars.get_index(var as usize)? {
                 Name::Local(depth, _, local) => Some(Quantity::Local { thread, frame: depth - 1, local: *local }),
                 Name::Own(cell) => Some(Quantity::Own { thread, cell: address(*cell) }),
+                Name::Returned => Some(Quantity::Result { thread }),
             },
             Dim::Slot(thread, at) => Some(Quantity::Slot { thread, at }),
             Dim::Last(thread, cell) => Some(Quantity::Newest { thread, cell: address(cell) }),
-            Dim::Choice(_) => None,
+            Dim::Choice(_) | Dim::Sum(_) | Dim::Next(_) => None,
         }
     }
 }

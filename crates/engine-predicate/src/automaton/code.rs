@@ -42,7 +42,7 @@ impl<'p> Automata<'p> {
             Terminator::Return(result) => {
                 let last = item.node.frames.len() == 1;
                 if last {
-                    return self.end(item, result.as_ref());
+                    return self.end(item, more, result.as_ref());
                 }
                 let returned = result.as_ref().map(|result| self.width(item, result));
                 let cases = match result {
@@ -62,12 +62,12 @@ impl<'p> Automata<'p> {
                     Ok(())
                 })
             }
-            Terminator::Exit(result) => self.end(item, result.as_ref()),
+            Terminator::Exit(result) => self.end(item, more, result.as_ref()),
             Terminator::Cut { span } => self.limit(item, *span, "a loop was cut before"),
         }
     }
 
-    pub(super) fn end(&mut self, item: &mut Item, result: Option<&'p Expr>) -> Result<(), Halt> {
+    pub(super) fn end(&mut self, item: &mut Item, more: &mut Vec<Item>, result: Option<&'p Expr>) -> Result<(), Halt> {
         if item.node.inside.is_some() {
             if !Self::visible(item) {
                 return Ok(());
@@ -77,10 +77,21 @@ impl<'p> Automata<'p> {
         if item.node.open > 0 {
             return self.limit(item, Span::default(), "a thread ends inside an atomic section");
         }
-        let what = "what a thread returns";
-        let value = result.map_or(Ok(0), |result| self.known(item, result, Span::default(), what))?;
-        item.node.status = Status::Ended(value);
-        Ok(())
+        let cases = match result {
+            None => vec![Case { guards: vec![], fits: vec![], form: Form::constant(0) }],
+            Some(result) => self.cases(item, result, Span::default())?,
+        };
+        self.split(item, more, cases, |all, item, form| {
+            if form.terms.is_empty() {
+                item.node.status = Status::Ended(form.constant as u64);
+            } else {
+                let var = all.var(Name::Returned);
+                item.steps.push(Step::Assign(var, form));
+                item.node.status = Status::Ended(0);
+                item.node.returns = Some(var);
+            }
+            Ok(())
+        })
     }
 
     pub(super) fn instr(&mut self, item: &mut Item, more: &mut Vec<Item>, instr: &'p Instr) -> Result<(), Halt> {

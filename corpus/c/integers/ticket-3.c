@@ -1,0 +1,52 @@
+/* A ticket lock with three processes.
+ * expect sc: SAFE
+ * expect tso: SAFE
+ * expect pso: SAFE
+ * options: --engine predicate
+ */
+#include <fencepost.h>
+#include <pthread.h>
+
+int next, serving;
+
+static void process(int i)
+{
+    while (1) {
+        int own = __atomic_fetch_add(&next, 1, __ATOMIC_SEQ_CST);
+        while (serving != own)
+            ;
+        FP_CRITICAL_BEGIN();
+        FP_CRITICAL_END();
+        serving = own + 1;
+    }
+}
+
+static void *first(void *arg)
+{
+    process(0);
+    return arg;
+}
+
+static void *second(void *arg)
+{
+    process(1);
+    return arg;
+}
+
+static void *third(void *arg)
+{
+    process(2);
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t one, two, three;
+    pthread_create(&one, NULL, first, NULL);
+    pthread_create(&two, NULL, second, NULL);
+    pthread_create(&three, NULL, third, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    pthread_join(three, NULL);
+    return 0;
+}

@@ -1,0 +1,74 @@
+//! Table 1 of paper 004 with our versions of its programs, beside the paper's figures; PSO and three processes, which
+//! it does not have.
+//!
+//! The time is that of finding the fences and proving the program with them. States and predicates are those of the
+//! proof: constants of predicates and sums that are tracked.
+
+use crate::run::{fencepost, root};
+use anyhow::{Context, Result};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// A program, the paper's seconds, its fences for each process and its predicates.
+const PROGRAMS: &[(&str, &str)] = &[
+    ("burns", "0.02 s, 1 fence, 1 predicate"),
+    ("dekker-simple", "0.04 s, 1 fence, 1 predicate"),
+    ("dekker", "0.06 s, 1 fence, 1 predicate"),
+    ("dijkstra", "0.35 s, 1 fence, 4 predicates"),
+    ("bakery", "154 s, 2 fences, 17 predicates"),
+    ("lamport-fast", "2 s, 2 fences, 4 predicates"),
+    ("peterson", "2 s, 1 fence, 6 predicates"),
+    ("ticket", "2 s, 0 fences, 2 predicates"),
+    ("burns-3", "-"),
+    ("ticket-3", "-"),
+    ("filter-3", "-"),
+];
+
+/// Programs whose proofs need sums of variables.
+const SUMS: &[&str] = &["account", "wheels", "stock", "locked-sum"];
+
+/// The seconds that a program may take.
+const LIMIT: &str = "120";
+
+fn output(binary: &Path, args: &[&str]) -> Result<(String, f64)> {
+    let started = Instant::now();
+    let output = Command::new(binary).args(args).stdin(Stdio::null()).output().context("fencepost does not start")?;
+    Ok((String::from_utf8_lossy(&output.stdout).into_owned(), started.elapsed().as_secs_f64()))
+}
+
+/// The figures of a proof.
+fn proof(binary: &Path, file: &str, model: &str, defined: &[&str]) -> Result<String> {
+    let args = ["check", file, "--engine", "predicate", "--model", model, "--stats", "--timeout", LIMIT];
+    let (text, seconds) = output(binary, &[&args[..], defined].concat())?;
+    let number = |name: &str| {
+        let found = text.lines().find_map(|line| line.trim().strip_prefix(name)?.trim().parse::<u64>().ok());
+        found.map_or("-".to_owned(), |number| number.to_string())
+    };
+    let verdict = text.lines().last().unwrap_or_default().split(" (").next().unwrap_or_default().to_owned();
+    let (states, k) = (number("states"), number("k"));
+    Ok(format!("{verdict:<7} {states:>7} {:>5} {:>5} {k:>3} {seconds:>8.3}", number("predicates"), number("sums")))
+}
+
+pub fn run(quick: bool) -> Result<()> {
+    let binary = fencepost()?;
+    let file = |name: &str| root().join(format!("corpus/c/integers/{name}.c")).display().to_string();
+    let titles = "with fences: verdict, states, constants, sums, k, seconds";
+    println!("{:<14} {:<4} {:<32} {:>8}   {titles}   paper", "program", "", "fences", "seconds");
+    for model in if quick { &["tso"][..] } else { &["tso", "pso"] } {
+        for (name, paper) in PROGRAMS {
+            let program = file(name);
+            let args = ["fences", &program, "--engine", "predicate", "--model", model, "--timeout", LIMIT];
+            let (text, seconds) = output(&binary, &args)?;
+            let line = text.lines().last().unwrap_or_default();
+            let proof = proof(&binary, &program, model, &["-DFENCE"])?;
+            let paper = if *model == "tso" { paper } else { "-" };
+            println!("{name:<14} {model:<4} {line:<32} {seconds:>8.3}   {proof}   {paper}");
+        }
+    }
+    println!("proofs with sums: verdict, states, constants, sums, k, seconds");
+    for name in SUMS {
+        println!("{name:<14} tso  {}", proof(&binary, &file(name), "tso", &[])?);
+    }
+    Ok(())
+}
