@@ -178,7 +178,12 @@ pub struct Check {
     /// It has the bounds of the engine `lazy`: --rounds, --clock, --nodes, --unwind.
     #[arg(long, value_name = "FILE")]
     pub emit_c: Option<PathBuf>,
-    /// Write what shows that the program is safe to this file, as JSON; for array-based systems (.cub) the cubes
+    /// Write what shows that the program is safe to this file, as JSON: for array-based systems (.cub), and for C programs
+    /// that the engine `predicate` proves
+    ///
+    /// For a program it is a list of abstract states: it holds the first state, is closed under every step, and no state in it is
+    /// bad. For a system it is a list of cubes: no initial state is in one, all bad states are, and all from which they can be
+    /// reached. Both were checked.
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
 }

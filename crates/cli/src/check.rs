@@ -35,6 +35,9 @@ pub fn run(args: &Check) -> Result<u8> {
     if args.emit_c.is_some() && models.len() != 1 {
         return Err(Failure::Usage("--emit-c is about one model: name one with --model".to_owned()).into());
     }
+    if args.certificate.is_some() && models.len() != 1 {
+        return Err(Failure::Usage("--certificate is about one model: name one with --model".to_owned()).into());
+    }
     if let [model] = &models[..] { one(args, &program, model, &watch) } else { several(args, &program, &models) }
 }
 
@@ -104,12 +107,22 @@ fn case<'a>(program: &'a Program, model: &Model, engine: &str, verdict: &'a Verd
 
 /// The report, if there is something to report, and the exit code.
 fn decide(args: &Check, program: &Program, model: &Model, watch: &Watch) -> Result<(Option<String>, u8)> {
-    let Found { result: verdict, engine, statistics, program, undefined } =
+    let Found { result: verdict, engine, statistics, program, undefined, certificate } =
         session::check(program, model, &request(args, program), watch)?;
     let mut case = Case { statistics, undefined, ..case(&program, model, engine, &verdict, watch) };
     describe(&mut case, model)?;
     competition::witness(&case, &args.c)?;
     competition::litmus(&case, &args.c)?;
+    if let Some(path) = &args.certificate {
+        match certificate {
+            Some(invariant) => {
+                let claim = verdict.to_string();
+                let text = report::certificate::certificate(&program, &case.model, &claim, &invariant);
+                output::write(&text, Some(path))?;
+            }
+            None => output::say(&format!("no certificate was written: the engine {engine} gave none")),
+        }
+    }
     Ok((render(args, &case)?, code(&verdict)))
 }
 

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{c_files, fencepost, root, stdout};
+use common::{c_files, fencepost, root, scratch, stdout};
 
 fn last(args: &[&str]) -> String {
     let output = fencepost(args).output().expect("the binary starts");
@@ -111,4 +111,36 @@ fn auto_finds_the_engine() {
     let file = root().join("corpus/c/integers/ticket.c").display().to_string();
     let last = last(&["check", &file, "--model", "tso", "--timeout", "20"]);
     assert_eq!(last, "SAFE (no overflow)");
+}
+
+/// With their fences, all eight programs have certificates that were checked, and `--certificate` writes them.
+#[test]
+fn proofs_have_certificates() {
+    let folder = scratch("certificates");
+    let mut written = 0;
+    let names = ["burns", "dekker-simple", "dekker", "dijkstra", "bakery", "lamport-fast", "peterson", "ticket"];
+    // These need sums of variables.
+    for name in names.into_iter().chain(["account", "stock"]) {
+        let file = root().join(format!("corpus/c/integers/{name}.c"));
+        for model in ["tso", "pso"] {
+            // These need more fences on PSO than on TSO.
+            if model == "pso" && ["lamport-fast", "peterson"].contains(&name) {
+                continue;
+            }
+            let (file, to) = (file.display().to_string(), folder.join(format!("{name}-{model}.json")));
+            let path = to.display().to_string();
+            let args = ["check", &file, "--engine", "predicate", "--model", model, "-DFENCE", "--stats"];
+            let output = fencepost(&[&args[..], &["--certificate", &path]].concat()).output().expect("it starts");
+            let text = stdout(&output);
+            let statistic = text.lines().find_map(|line| line.trim().strip_prefix("certificate "));
+            let count: usize = statistic.and_then(|rest| rest.trim().parse().ok()).expect(&text);
+            let json = std::fs::read_to_string(&to).expect("it was written");
+            assert_eq!(json.matches("\"bounds\":").count(), count, "{name} {model}");
+            let claim = format!("\"claim\": \"{}\"", text.lines().last().unwrap_or_default());
+            assert!(json.contains(&claim), "{name} {model}: {claim}");
+            assert!(count >= 20, "{name} {model}: {count}");
+            written += 1;
+        }
+    }
+    assert_eq!(written, 18);
 }

@@ -112,6 +112,7 @@ impl Engine for PartialOrder {
         let is_open = match &findings {
             Findings::Reach(found) => found.iter().any(Option::is_none),
             Findings::States(_) => true,
+            Findings::Proof(_) => false,
         };
         let is_cut = is_open && problem.is_cut(observer)?;
         let guarantee =

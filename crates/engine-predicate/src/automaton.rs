@@ -5,6 +5,7 @@
 //! edge is a list of steps that are executed at once: at most one that others can notice or prevent, and all that follows
 //! which they cannot.
 
+mod certificate;
 mod code;
 mod memory;
 
@@ -418,7 +419,9 @@ impl<'p> Automata<'p> {
         let node = self.nodes[id as usize].clone();
         let mut edges = Vec::new();
         if node.status == Status::Runs {
-            let mut work = vec![Item { node, steps: Vec::new(), may: true, done: false, seen: Vec::new() }];
+            // Inside an atomic section the rest of the section is what others can notice.
+            let may = node.open == 0;
+            let mut work = vec![Item { node, steps: Vec::new(), may, done: false, seen: Vec::new() }];
             while let Some(mut item) = work.pop() {
                 let mut length = 0;
                 while !item.done && item.node.status == Status::Runs {

@@ -43,6 +43,7 @@ use machine::Move;
 use model::{Buffers, Model};
 use search::{Outcome, Search};
 use std::rc::Rc;
+use std::sync::Arc;
 use trace::{Feasible, Predicate as Learnt, Trace};
 use values::Dim;
 use witness::{Execution, Record};
@@ -141,7 +142,7 @@ impl<'t> Proof<'t> {
                 Err(halt) => return Ok(Err(halt)),
             };
             let path = match outcome {
-                Outcome::Safe { overflow, states } => {
+                Outcome::Safe { overflow, states, left } => {
                     self.states += states;
                     if overflow && self.task.options.integers == Integers::Machine {
                         let why = "a result may be out of the range of its type; `--integers math` takes for granted \
@@ -149,7 +150,9 @@ impl<'t> Proof<'t> {
                         return Err(NoAnswer::GaveUp(why.to_owned()));
                     }
                     let guarantee = if overflow { Guarantee::NoOverflow } else { Guarantee::Full };
-                    return Ok(Ok(self.answer(None, guarantee)));
+                    let invariant = self.automata.certificate(self.k, self.keep, &left);
+                    let findings = Findings::Proof(Arc::new(invariant));
+                    return Ok(Ok(Answer { findings, guarantee, statistics: self.statistics() }));
                 }
                 Outcome::Failure { path, states } => {
                     self.states += states;
@@ -158,7 +161,10 @@ impl<'t> Proof<'t> {
             };
             match self.replay(&path) {
                 Err(halt) => return Ok(Err(halt)),
-                Ok(Some(execution)) => return Ok(Ok(self.answer(Some(execution), Guarantee::Full))),
+                Ok(Some(execution)) => {
+                    let findings = Findings::Reach(vec![Some(execution)]);
+                    return Ok(Ok(Answer { findings, guarantee: Guarantee::Full, statistics: self.statistics() }));
+                }
                 Ok(None) => {}
             }
             self.refinements += 1;
@@ -174,7 +180,7 @@ impl<'t> Proof<'t> {
         }
     }
 
-    fn answer(&self, found: Option<Execution>, guarantee: Guarantee) -> Answer {
+    fn statistics(&self) -> Vec<(String, u64)> {
         let statistics = [
             ("states", self.states),
             ("places", self.automata.len() as u64),
@@ -183,8 +189,7 @@ impl<'t> Proof<'t> {
             ("refinements", self.refinements),
             ("k", self.k as u64),
         ];
-        let statistics = statistics.map(|(name, value)| (name.to_owned(), value)).to_vec();
-        Answer { findings: Findings::Reach(vec![found]), guarantee, statistics }
+        statistics.map(|(name, value)| (name.to_owned(), value)).to_vec()
     }
 
     /// Goes a path with real buffers, and shows it if the property fails on it: without delays if that is possible too.

@@ -18,13 +18,13 @@ use witness::{Action, Record, TWO_INSIDE, Violation};
 pub struct Buffer {
     /// The oldest ones in order, or the newest: the cell, and the group. What is in a group reaches memory before the
     /// next group.
-    slots: Vec<(u32, u32)>,
+    pub slots: Vec<(u32, u32)>,
     /// The cells of all others, in the order of cells.
-    set: Vec<u32>,
+    pub set: Vec<u32>,
     /// The last group of the others, where the newest are kept.
     group: u32,
     /// Whether the next write begins a group.
-    closed: bool,
+    pub closed: bool,
 }
 
 /// Where a thread is, and its buffer.

@@ -23,6 +23,8 @@ pub enum Outcome {
         /// Whether a result may be out of the range of its type.
         overflow: bool,
         states: u64,
+        /// The states that no other one covers.
+        left: Vec<State>,
     },
     /// This path leads to a bad one.
     Failure { path: Vec<Move>, states: u64 },
@@ -134,9 +136,10 @@ impl Search<'_, '_> {
             }
         }
         let overflow = machine.overflow;
-        let states = states.len() as u64;
-        observer.phase("search", &format!("{states} states, k = {}, {} constants: all good", self.k, constants.len()));
-        Ok(Ok(Outcome::Safe { overflow, states }))
+        let count = states.len() as u64;
+        observer.phase("search", &format!("{count} states, k = {}, {} constants: all good", self.k, constants.len()));
+        let left = states.into_iter().zip(covered).filter(|(_, covered)| !covered).map(|(state, _)| state).collect();
+        Ok(Ok(Outcome::Safe { overflow, states: count, left }))
     }
 
     /// Goes a path with the search's buffers, and values as exact as zones are or abstracted with these constants.

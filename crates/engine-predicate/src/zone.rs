@@ -181,6 +181,38 @@ impl Zone {
         self.bounds.iter().zip(&other.bounds).all(|(own, other)| own <= other)
     }
 
+    /// What a tracked sum is a sum of.
+    pub fn tracked(&self, number: usize) -> &Sum {
+        &self.tracked[number]
+    }
+
+    /// Predicates from which all others of this zone follow.
+    pub fn reduced(&self) -> Vec<(Dim, Dim, i64)> {
+        let n = self.dims.len();
+        let equal = |i: usize, j: usize| {
+            let (there, back) = (self.bound(i, j), self.bound(j, i));
+            there < NONE && back < NONE && there + back == 0
+        };
+        // Dimensions that differ by a constant have one among them that speaks for all.
+        let speaker: Vec<usize> = (0..n).map(|i| (0..i).find(|&j| equal(i, j)).unwrap_or(i)).collect();
+        let speaks = |i: usize| speaker[i] == i;
+        let mut kept = Vec::new();
+        for (i, &first) in speaker.iter().enumerate() {
+            for (j, &second) in speaker.iter().enumerate() {
+                let bound = self.bound(i, j);
+                let follows = || {
+                    let mut others = (0..n).filter(|&k| k != i && k != j && speaks(k));
+                    others.any(|k| add(self.bound(i, k), self.bound(k, j)) <= bound)
+                };
+                let ties = (first == j && !speaks(i)) || (second == i && !speaks(j));
+                if i != j && bound < NONE && (ties || (speaks(i) && speaks(j) && !follows())) {
+                    kept.push((self.dims[i], self.dims[j], bound));
+                }
+            }
+        }
+        kept
+    }
+
     /// All bounds there are, in absolute terms.
     pub fn constants(&self) -> impl Iterator<Item = i64> + '_ {
         self.bounds.iter().copied().filter(|bound| *bound < NONE)
@@ -256,7 +288,9 @@ impl Values for Zone {
     fn fits(&self, form: &Form, width: Width, thread: usize) -> bool {
         let half = 1i128 << (width.bits() - 1);
         let (low, high) = (i128::from(self.lower(form, thread)), i128::from(self.upper(form, thread)));
-        if width == Width::BOOL { low >= 0 && high <= 1 } else { -half <= low && high < half }
+        // No bound is no bound even where a word could hold the number that stands for it.
+        let bounded = low > i128::from(-NONE) && high < i128::from(NONE);
+        if width == Width::BOOL { low >= 0 && high <= 1 } else { bounded && -half <= low && high < half }
     }
 
     fn value(&self, dim: Dim) -> Option<i64> {
@@ -479,6 +513,41 @@ mod tests {
         zone.push(VARS[0]);
         assert!(zone.guard(&low.tightened(), 0));
         assert!(!zone.guard(&high.tightened(), 0));
+    }
+
+    #[test]
+    fn reduced_zones_say_the_same() {
+        let mut dropped = 0;
+        for seed in 0..300 {
+            let mut numbers = Numbers(seed * 31 + 5);
+            let mut zone = Zone::new(&Rc::from(Vec::new()));
+            VARS.iter().for_each(|dim| zone.push(*dim));
+            let possible = (0..5).all(|_| {
+                let (i, j) = (numbers.below(4) as usize, numbers.below(4) as usize);
+                i == j || zone.constrain(i, j, numbers.below(7) - 3)
+            });
+            if !possible {
+                continue;
+            }
+            let mut again = Zone::new(&Rc::from(Vec::new()));
+            VARS.iter().for_each(|dim| again.push(*dim));
+            let kept = zone.reduced();
+            dropped += zone.constants().count() - zone.dims.len() - kept.len();
+            for (left, right, limit) in kept {
+                let at = |dim| again.at(dim).expect("the same dimensions");
+                let (left, right) = (at(left), at(right));
+                assert!(again.constrain(left, right, limit));
+            }
+            assert_eq!(again, zone, "seed {seed}");
+        }
+        assert!(dropped > 200, "{dropped}");
+    }
+
+    #[test]
+    fn what_has_no_bound_fits_no_width() {
+        let mut zone = Zone::new(&Rc::from(Vec::new()));
+        zone.push(VARS[0]);
+        assert!(!zone.fits(&Form::var(0), Width::WORD, 0));
     }
 
     #[test]

@@ -8,8 +8,9 @@ use ir::{Program, Proposition, State};
 use model::{Axiom, Model, Role};
 use source::Span;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
-use witness::Execution;
+use witness::{Execution, Invariant};
 
 pub use witness::Property;
 
@@ -161,6 +162,8 @@ pub enum Findings {
     Reach(Vec<Option<Execution>>),
     /// The final states in ascending order.
     States(Vec<FinalState>),
+    /// The property of the question cannot fail, as far as the guarantee says, and this shows it.
+    Proof(Arc<Invariant>),
 }
 
 /// A final state and how it comes about.

@@ -167,7 +167,7 @@ struct Placement<'a> {
     diff: &'a str,
 }
 
-fn document<T: Serialize>(kind: &'static str, body: T) -> String {
+pub(crate) fn document<T: Serialize>(kind: &'static str, body: T) -> String {
     let document = Document { schema: SCHEMA, kind, body };
     let mut out =
         serde_json::to_string_pretty(&document).expect("keys are strings and nothing here fails to serialise");

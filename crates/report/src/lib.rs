@@ -3,6 +3,7 @@
 //! Everything here is a pure function from the plain data of [`data`] to a `String`. Nothing is read, written or
 //! printed. One file per format; a new format is a new file.
 
+pub mod certificate;
 pub mod csv;
 pub mod data;
 pub mod dot;

@@ -451,3 +451,43 @@ fn documents_about_systems_have_exactly_what_the_schema_lists() {
     conforms(&repair_json(&system, memory, ("FENCES 1 (cost 10)", None), &placements, 0.5), "system-fences");
     conforms(&repair_json(&system, memory, ("UNKNOWN (late)", Some("late")), &[], 0.5), "system-fences");
 }
+
+#[test]
+fn certificates_have_their_shape_and_the_names_of_the_program() {
+    use witness::invariant::{Bound, Buffer, Held, Invariant, Keep, Place, Quantity, Region, Status};
+    let example = sb();
+    let mut cells = example.program.addresses();
+    let (x, y) = (cells.next().unwrap(), cells.next().unwrap());
+    let place = Place {
+        thread: 0,
+        frames: Vec::new(),
+        status: Status::Ended(Held::Known(0)),
+        open: 0,
+        inside: false,
+        own: [].into(),
+        started: 0,
+    };
+    let buffer = Buffer { slots: vec![(x, 0)], rest: vec![y], closed: false };
+    let bounds = [(1, 0, 3), (0, 2, -1), (1, 2, 5)];
+    let bounds = bounds.map(|(left, right, limit)| Bound { left, right, limit }).to_vec();
+    let invariant = Invariant {
+        buffers: model::Buffers::Location,
+        keep: Keep::Oldest,
+        k: 1,
+        shared: [x, y].into(),
+        private: [].into(),
+        variables: [].into(),
+        places: vec![place],
+        terms: [Quantity::Zero, Quantity::Memory(x), Quantity::Newest { thread: 0, cell: y }]
+            .map(|quantity| vec![(quantity, 1)])
+            .to_vec(),
+        regions: vec![Region { threads: vec![(0, buffer)], bounds }],
+    };
+    let json = report::certificate::certificate(&example.program, &model(), "SAFE", &invariant);
+    conforms(&json, "certificate");
+    let value: Value = serde_json::from_str(&json).unwrap();
+    let newest = "thread 0: newest write to y";
+    let expected = ["x <= 3".to_owned(), format!("{newest} >= 1"), format!("(x) - ({newest}) <= 5")];
+    assert_eq!(value["states"][0]["bounds"], serde_json::json!(expected));
+    assert_eq!(value["states"][0]["threads"][0]["writes"], serde_json::json!([["x", 0]]));
+}

@@ -1,12 +1,13 @@
 //! Running an engine without trusting it: panics are caught, and every execution is checked by `witness`.
 
 use crate::Failure;
-use engine::{Answer, Engine, Findings, NoAnswer, Observer, Question, Task};
+use engine::{Answer, Engine, Findings, Guarantee, NoAnswer, Observer, Question, Task};
 use ir::{Program, Proposition};
 use model::Structure;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use witness::Execution;
+use witness::invariant::{Checked, Claim};
+use witness::{Execution, Invariant};
 
 /// Runs one engine and checks its evidence.
 pub fn run_engine(
@@ -14,7 +15,7 @@ pub fn run_engine(
     task: &Task<'_>,
     observer: &dyn Observer,
 ) -> Result<Result<Answer, NoAnswer>, Failure> {
-    let answer = match catch_unwind(AssertUnwindSafe(|| engine.run(task, observer))) {
+    let mut answer = match catch_unwind(AssertUnwindSafe(|| engine.run(task, observer))) {
         Ok(Ok(answer)) => answer,
         Ok(Err(reason)) => return Ok(Err(reason)),
         Err(panic) => {
@@ -26,6 +27,15 @@ pub fn run_engine(
         let engine = engine.name();
         Failure::Internal(format!("{}: an execution that {engine} found does not hold: {flaw}", task.program.name))
     })?;
+    if let Findings::Proof(invariant) = &answer.findings {
+        let Some(checked) = check_proof(engine.name(), task, invariant, &answer.guarantee, observer)? else {
+            return Ok(Err(observer.stop().unwrap_or(NoAnswer::Cancelled)));
+        };
+        let Checked { regions, steps } = checked;
+        observer.phase("check", &format!("certificate of {regions} abstract states, {steps} steps: holds"));
+        answer.statistics.extend([("certificate".to_owned(), regions), ("certificate steps".to_owned(), steps)]);
+        return Ok(Ok(answer));
+    }
     observer.phase("check", "every execution replayed");
     Ok(Ok(answer))
 }
@@ -61,6 +71,31 @@ fn check_evidence(task: &Task<'_>, answer: &Answer) -> Result<(), witness::Flaw>
             let found = found.iter().flatten();
             found.into_iter().try_for_each(|e| witness::check_violation(task.program, task.model, e, property))
         }
-        (Findings::Reach(_), Question::States) => Ok(()),
+        (Findings::Reach(_), Question::States) | (Findings::Proof(_), _) => Ok(()),
+    }
+}
+
+/// Has a proof checked by code that no engine uses. Nothing comes back if the observer said stop.
+fn check_proof(
+    engine: &str,
+    task: &Task<'_>,
+    invariant: &Invariant,
+    guarantee: &Guarantee,
+    observer: &dyn Observer,
+) -> Result<Option<Checked>, Failure> {
+    let wrong =
+        |what: &str| Failure::Internal(format!("{}: a proof of {engine} does not hold: {what}", task.program.name));
+    let Question::Violation(property) = task.question else { return Err(wrong("nobody asked for it")) };
+    let machine = match guarantee {
+        Guarantee::Full => true,
+        Guarantee::NoOverflow => false,
+        Guarantee::Unwound { .. } | Guarantee::Rounds { .. } => return Err(wrong("it has bounds")),
+    };
+    let claim = Claim { property, machine };
+    let check = || witness::check_invariant(task.program, task.model, invariant, claim, &|| observer.stop().is_none());
+    match catch_unwind(AssertUnwindSafe(check)) {
+        Ok(Ok(checked)) => Ok(checked),
+        Ok(Err(flaw)) => Err(wrong(&flaw.to_string())),
+        Err(panic) => Err(wrong(&panic_message(&*panic))),
     }
 }

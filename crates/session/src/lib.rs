@@ -30,6 +30,7 @@ use ::model::Model;
 use ir::{Program, Proposition};
 use source::{Diagnostic, SourceFile};
 use std::borrow::Cow;
+use std::sync::Arc;
 use witness::Execution;
 
 /// Reads a program.
@@ -66,7 +67,7 @@ pub fn check(
         Err((engine, reason)) => {
             let program = program.clone();
             let result = Verdict::Unknown(reason);
-            return Ok(Found { result, engine, statistics: Vec::new(), program, undefined: None });
+            return Ok(Found::new(result, engine, Vec::new(), program));
         }
     };
     let [execution] = reached(&found.result)? else { return Err(confused()) };
@@ -137,7 +138,7 @@ fn run(
         let (engine, answer) = race::race(&task, observer)?;
         return Ok(answer.map_err(|reason| (engine, reason)).map(|answer| {
             let (statistics, program) = (answer.statistics.clone(), program.into_owned());
-            Found { result: answer, engine, statistics, program, undefined: None }
+            Found::new(answer, engine, statistics, program)
         }));
     }
     let mut refusal = None;
@@ -145,8 +146,12 @@ fn run(
         match evidence::run_engine(engine, &task, observer)? {
             Ok(answer) => {
                 let statistics = answer.statistics.clone();
-                let program = program.into_owned();
-                return Ok(Ok(Found { result: answer, engine: engine.name(), statistics, program, undefined: None }));
+                let certificate = match &answer.findings {
+                    Findings::Proof(invariant) => Some(Arc::clone(invariant)),
+                    Findings::Reach(_) | Findings::States(_) => None,
+                };
+                let found = Found::new(answer, engine.name(), statistics, program.into_owned());
+                return Ok(Ok(Found { certificate, ..found }));
             }
             // Another engine may manage what this one could not.
             Err(reason @ NoAnswer::GaveUp(_)) => refusal = refusal.or(Some((engine.name(), reason))),
@@ -183,6 +188,7 @@ fn condition(program: &Program) -> Result<&ir::Condition, Failure> {
 fn reached(answer: &Answer) -> Result<&[Option<Execution>], Failure> {
     match &answer.findings {
         Findings::Reach(found) => Ok(found),
+        Findings::Proof(_) => Ok(&[None]),
         Findings::States(_) => Err(confused()),
     }
 }

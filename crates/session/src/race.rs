@@ -37,6 +37,7 @@ fn is_final(outcome: &Outcome) -> bool {
     let found = match &answer.findings {
         Findings::Reach(found) => found.iter().all(Option::is_some),
         Findings::States(_) => false,
+        Findings::Proof(_) => true,
     };
     found || !matches!(answer.guarantee, Guarantee::Rounds { .. })
 }

@@ -4,8 +4,9 @@ use engine::{FinalState, Guarantee, Options, Property};
 use ir::Program;
 use source::Diagnostic;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
-use witness::Execution;
+use witness::{Execution, Invariant};
 
 /// Why there is no result.
 #[derive(Debug, Clone)]
@@ -80,6 +81,8 @@ pub struct Found<T> {
     pub program: Program,
     /// The name of the axiom by which the execution found makes the whole program undefined, if it does.
     pub undefined: Option<String>,
+    /// What shows that the property cannot fail, if the engine gives such a thing; it was checked.
+    pub certificate: Option<Arc<Invariant>>,
 }
 
 /// Which of a condition's two outcomes can happen, with an execution for each that can.
@@ -103,9 +106,14 @@ pub struct States {
 }
 
 impl<T> Found<T> {
+    /// A result without more to it.
+    pub(crate) fn new(result: T, engine: &'static str, statistics: Vec<(String, u64)>, program: Program) -> Self {
+        Found { result, engine, statistics, program, undefined: None, certificate: None }
+    }
+
     /// The same with another result.
     pub(crate) fn map<U>(self, result: impl FnOnce(T) -> U) -> Found<U> {
-        let Found { result: old, engine, statistics, program, undefined } = self;
-        Found { result: result(old), engine, statistics, program, undefined }
+        let Found { result: old, engine, statistics, program, undefined, certificate } = self;
+        Found { result: result(old), engine, statistics, program, undefined, certificate }
     }
 }

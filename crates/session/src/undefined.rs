@@ -25,7 +25,7 @@ pub fn undefined(
                 },
             };
         let undefined = matches!(result, Verdict::Unsafe(_)).then(|| model.axioms[at].name.clone());
-        return Ok(Some(Found { result, engine, statistics: Vec::new(), program, undefined }));
+        return Ok(Some(Found { undefined, ..Found::new(result, engine, Vec::new(), program) }));
     }
     Ok(None)
 }

@@ -211,7 +211,7 @@ pub fn violation(
             Err((engine, reason)) => {
                 let unknown = || {
                     let result = Verdict::Unknown(reason);
-                    Found { result, engine, statistics: Vec::new(), program: program.clone(), undefined: None }
+                    Found::new(result, engine, Vec::new(), program.clone())
                 };
                 return Ok(best.unwrap_or_else(unknown));
             }

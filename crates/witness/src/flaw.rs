@@ -38,6 +38,8 @@ pub enum Flaw {
     Violation(String),
     /// The model forbids the execution by this axiom.
     Forbidden(String),
+    /// The invariant is none, or does not show what is claimed.
+    Invariant(String),
 }
 
 impl fmt::Display for Flaw {
@@ -54,6 +56,7 @@ impl fmt::Display for Flaw {
             Flaw::Filter => f.write_str("the final state does not pass the program's filter"),
             Flaw::Goal => f.write_str("the final state does not satisfy the proposition"),
             Flaw::Violation(what) => write!(f, "the property: {what}"),
+            Flaw::Invariant(what) => write!(f, "the invariant: {what}"),
             Flaw::Forbidden(axiom) => write!(f, "the model forbids this execution: `{axiom}`"),
         }
     }

@@ -3,7 +3,8 @@
 //! What an engine finds is an [`Execution`]. [`check`] decides whether it is one: it runs every thread again with a
 //! plain interpreter, recomputes every relation from the program, and evaluates the model's axioms with an evaluator of
 //! its own. It shares no code with any engine, nor with the evaluator of `model`. [`check_violation`] does the same for
-//! programs that start threads. [`check_cubes`] checks why an array-based system is safe.
+//! programs that start threads. [`check_invariant`] does it for proofs: an [`Invariant`] is what an engine shows for
+//! `SAFE`. [`check_cubes`] checks why an array-based system is safe.
 
 mod axioms;
 mod check;
@@ -11,6 +12,7 @@ mod cubes;
 mod dynamic;
 mod execution;
 mod flaw;
+pub mod invariant;
 mod matrix;
 mod record;
 mod relations;
@@ -22,6 +24,7 @@ pub use check::check;
 pub use cubes::{CubeFlaw, check_cubes};
 pub use execution::{Action, Event, EventId, Execution, Property, TWO_INSIDE, Violation};
 pub use flaw::Flaw;
+pub use invariant::{Invariant, check_invariant};
 pub use record::Record;
 pub use relations::structure;
 pub use violation::{check_violation, inside, waiting};

@@ -160,6 +160,12 @@ impl<'p> Automata<'p> {
                 Ok(())
             }
             Op::Assume { condition, waits: _ } => {
+                let fails = self.truth(item, condition, false, span)?;
+                if item.node.open > 0 {
+                    // The section does not take place then; but whether it does is decided by results that may overflow.
+                    let fits = fails.iter().flat_map(|case| case.fits.iter().cloned());
+                    item.steps.extend(fits.map(|(form, width)| Step::Fits(form, width)));
+                }
                 let whole = item.clone();
                 let holds = self.truth(item, condition, true, span)?;
                 self.split(item, more, holds, |_, item, _| {
@@ -167,7 +173,7 @@ impl<'p> Automata<'p> {
                     Ok(())
                 })?;
                 if whole.node.open == 0 {
-                    for case in self.truth(&whole, condition, false, span)? {
+                    for case in fails {
                         let mut stops = whole.under(case);
                         stops.node.status = Status::Stopped;
                         more.push(stops);

@@ -1,0 +1,144 @@
+//! The certificate of a proof: the states that are left at the end of a search, in terms of the program.
+
+use super::*;
+use crate::machine::{Buffer, State};
+use crate::values::Dim;
+use crate::zone::Zone;
+use witness::invariant::{self, Bound, Held, Invariant, Keep, Place, Quantity, Region, Term};
+
+impl Automata<'_> {
+    /// These states as an invariant.
+    pub fn certificate(&mut self, k: usize, keep: engine::Keep, states: &[State]) -> Invariant {
+        let mut places: IndexSet<Place, FxBuildHasher> = IndexSet::default();
+        let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut terms: IndexSet<Term, FxBuildHasher> = IndexSet::default();
+        let mut regions = Vec::with_capacity(states.len());
+        for state in states {
+            let mut threads = Vec::new();
+            for own in &state.control {
+                let known = numbers.get(&own.node).copied();
+                let place = known.unwrap_or_else(|| {
+                    let place = self.place(own.node);
+                    let number = places.insert_full(place).0 as u32;
+                    numbers.insert(own.node, number);
+                    number
+                });
+                threads.push((place, self.buffer(&own.buffer)));
+            }
+            let bound = |(left, right, limit): (Dim, Dim, i64)| {
+                let mut number = |dim: Dim| Some(terms.insert_full(self.term(&state.zone, dim)?).0 as u32);
+                Some(Bound { left: number(left)?, right: number(right)?, limit })
+            };
+            let bounds = state.zone.reduced().into_iter().filter_map(bound).collect();
+            regions.push(Region { threads, bounds });
+        }
+        let mut shared = std::collections::BTreeSet::new();
+        let mut private = BTreeMap::new();
+        for (&cell, usage) in &self.knowledge.classes {
+            let address = self.cells[cell as usize].address;
+            match usage {
+                Usage::Shared => {
+                    shared.insert(address);
+                }
+                Usage::Private(thread) => {
+                    private.insert(address, *thread);
+                }
+                Usage::Constant(_) => {}
+            }
+        }
+        Invariant {
+            buffers: self.buffers,
+            keep: match keep {
+                engine::Keep::Oldest => Keep::Oldest,
+                engine::Keep::Newest => Keep::Newest,
+            },
+            k,
+            shared,
+            private,
+            variables: self.knowledge.forced.iter().copied().collect(),
+            places: places.into_iter().collect(),
+            terms: terms.into_iter().collect(),
+            regions,
+        }
+    }
+
+    /// A node as a place of the program. What nobody will look at is not known.
+    fn place(&mut self, id: u32) -> Place {
+        let node = self.nodes[id as usize].clone();
+        let held = |value: &Value| match value {
+            Value::Known(bits) => Held::Known(*bits),
+            Value::Symbol(_) => Held::Variable,
+        };
+        let mut frames = Vec::new();
+        let mut returns = None;
+        for frame in node.frames.iter().rev() {
+            let live = self.liveness.before(frame.function, frame.block, frame.index);
+            let local = |(at, value): (usize, &Value)| {
+                if live[at] && returns != Some(LocalId(at as u32)) { held(value) } else { Held::Nothing }
+            };
+            let locals = frame.values.iter().enumerate().map(local).collect();
+            let Frame { function, block, index, dst, .. } = *frame;
+            frames.push(invariant::Frame { function, block, index, locals, dst });
+            returns = frame.dst;
+        }
+        frames.reverse();
+        let status = match node.status {
+            Status::Runs => invariant::Status::Runs,
+            Status::Ended(_) if node.returns.is_some() => invariant::Status::Ended(Held::Variable),
+            Status::Ended(value) => invariant::Status::Ended(Held::Known(value)),
+            Status::Stopped => invariant::Status::Stopped,
+            Status::Failed(..) => invariant::Status::Failed,
+        };
+        Place {
+            thread: node.thread,
+            frames,
+            status,
+            open: node.open,
+            inside: node.inside.is_some(),
+            own: node.own.iter().map(|(cell, value)| (self.cells[*cell as usize].address, held(value))).collect(),
+            started: node.spawned,
+        }
+    }
+
+    fn buffer(&self, buffer: &Buffer) -> invariant::Buffer {
+        let address = |cell: u32| self.cells[cell as usize].address;
+        let mut rest: Vec<Address> = buffer.set.iter().map(|cell| address(*cell)).collect();
+        rest.sort_unstable();
+        let slots = buffer.slots.iter().map(|(cell, group)| (address(*cell), *group)).collect();
+        invariant::Buffer { slots, rest, closed: buffer.closed }
+    }
+
+    /// A dimension as a sum of quantities of the program.
+    fn term(&self, zone: &Zone, dim: Dim) -> Option<Term> {
+        match dim {
+            Dim::Sum(number) => {
+                let parts = zone.tracked(number).iter();
+                parts.map(|(part, factor)| Some((self.quantity(*part)?, *factor))).collect()
+            }
+            Dim::Zero
+            | Dim::Memory(_)
+            | Dim::Local(..)
+            | Dim::Slot(..)
+            | Dim::Last(..)
+            | Dim::Choice(_)
+            | Dim::Next(_) => Some(vec![(self.quantity(dim)?, 1)]),
+        }
+    }
+
+    /// A dimension as a quantity of the program.
+    fn quantity(&self, dim: Dim) -> Option<Quantity> {
+        let address = |cell: u32| self.cells[cell as usize].address;
+        match dim {
+            Dim::Zero => Some(Quantity::Zero),
+            Dim::Memory(cell) => Some(Quantity::Memory(address(cell))),
+            Dim::Local(thread, var) => match self.vars.get_index(var as usize)? {
+                Name::Local(depth, _, local) => Some(Quantity::Local { thread, frame: depth - 1, local: *local }),
+                Name::Own(cell) => Some(Quantity::Own { thread, cell: address(*cell) }),
+                Name::Returned => Some(Quantity::Result { thread }),
+            },
+            Dim::Slot(thread, at) => Some(Quantity::Slot { thread, at }),
+            Dim::Last(thread, cell) => Some(Quantity::Newest { thread, cell: address(cell) }),
+            Dim::Choice(_) | Dim::Sum(_) | Dim::Next(_) => None,
+        }
+    }
+}
