@@ -6,7 +6,7 @@ use crate::machine::{Machine, Step};
 use crate::space::{NOBODY, Space};
 use crate::thread::{Pending, Runner};
 use crate::world::{CellName, Halt, Knowledge, World};
-use engine::{NoAnswer, Observer, Task};
+use engine::{Abstraction, NoAnswer, Observer, Task};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use witness::{Execution, Record, Violation};
@@ -169,7 +169,10 @@ impl Pulse<'_> {
 impl<'t> Search<'t> {
     pub fn world(&self) -> World<'t> {
         let (program, head) = (self.task.program, &self.task.model.head);
-        World::new(program, head, self.buffers, self.property, self.knowledge.clone())
+        let mut world = World::new(program, head, self.buffers, self.property, self.knowledge.clone());
+        // Who asks for an abstraction by name gets it as the papers have it, with all stores in buffers.
+        world.direct = matches!(self.task.options.abstraction, Abstraction::Auto | Abstraction::None);
+        world
     }
 
     pub fn policy(&self, memory: Memory) -> Policy {

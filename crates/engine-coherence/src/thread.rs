@@ -117,7 +117,7 @@ impl<'p> Runner<'_, 'p> {
     /// Whether the instruction after this one empties the buffer. A store may as well reach memory at once then: the thread
     /// does nothing between the two that others could notice, so a store that lands later is one that is made later.
     fn is_drained(&self) -> bool {
-        let Some(frame) = self.local.frames.last() else { return false };
+        let Some(frame) = self.local.frames.last().filter(|_| self.world.direct) else { return false };
         let next = self.function().blocks[frame.block as usize].instrs.get(frame.index as usize + 1);
         next.is_some_and(|next| matches!(&next.op, Op::Fence { tags } if self.world.drains(tags)))
     }

@@ -69,6 +69,8 @@ pub struct World<'p> {
     drain: TagSet,
     order: TagSet,
     wait: TagSet,
+    /// Whether a store right before a fence reaches memory at once.
+    pub direct: bool,
     pub knowledge: Knowledge,
     pub liveness: Liveness<'p>,
     pub sites: Vec<Site>,
@@ -100,6 +102,7 @@ impl<'p> World<'p> {
             drain: named(&head.drain),
             order: named(&head.order_writes),
             wait: named(&head.wait),
+            direct: false,
             knowledge,
             liveness: Liveness::new(program),
             sites: Vec::new(),

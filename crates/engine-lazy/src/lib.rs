@@ -15,6 +15,8 @@
 //! * Where a location only ever holds a few constants, memory holds their numbers (`values.rs`). The paper cuts integers to a
 //!   few bits instead and must check its counterexamples again at full width; here nothing is cut.
 //! * There is no bound on locations: symbolic execution knows those that are shared.
+//! * Locations that one thread writes need no list, and steps that nobody else notices are no points where a turn can end
+//!   (`sole.rs`). What comes before the first start takes no turn, and the first thread has its turns last.
 //! * A thread may be left where it is after the last round.
 //!
 //! # What it can miss

@@ -635,8 +635,10 @@ fn operate(
     }
     let has = |place: usize| sole.as_ref().is_some_and(|(sole, _)| sole.has(place));
     let late = |place: usize| sole.as_ref().is_some_and(|(sole, _)| sole.is_late(place, step.thread));
-    let (alone, others): (Vec<(usize, Bool)>, Vec<(usize, Bool)>) =
-        step.places.iter().partition(|(place, _)| has(*place));
+    let (mut alone, mut others) = (Vec::new(), Vec::new());
+    for &(place, here) in &step.places {
+        if has(place) { &mut alone } else { &mut others }.push((place, here));
+    }
     let mut access = Access {
         thread: step.thread,
         when,
