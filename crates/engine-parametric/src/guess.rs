@@ -40,6 +40,8 @@ pub(crate) struct Explored<'a> {
 
 impl<'a> Explored<'a> {
     pub(crate) fn new(images: &Images<'a>, memory: Memory, processes: u8, stop: &dyn Fn() -> bool) -> Explored<'a> {
+        // A text that names processes by number has as many as it says.
+        let processes = images.system.processes.unwrap_or(processes);
         let machine = Machine::new(images.system, processes, memory);
         let mut reach = Reach::default();
         machine.reach(&mut reach, STATES.0, stop);

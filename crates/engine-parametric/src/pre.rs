@@ -128,11 +128,6 @@ impl<'a> Images<'a> {
         tuples
     }
 
-    /// How many processes are few: two, or as many as the text fixes.
-    pub(crate) fn few(&self) -> u8 {
-        self.system.processes.unwrap_or(2)
-    }
-
     /// The cubes of a property.
     pub(crate) fn cubes(&self, property: &Property) -> Vec<Cube> {
         let mut cubes = Vec::new();

@@ -104,7 +104,7 @@ pub fn check(system: &System, memory: Memory, options: Options, observer: &dyn O
                 return Ok(Answer { outcome: Outcome::Safe, statistics, certificate, found });
             }
             End::Spent if explored.is_none() => {
-                explored = Some(Explored::new(&images, memory, images.few(), &stop));
+                explored = Some(Explored::new(&images, memory, 2, &stop));
                 continue;
             }
             End::Spent => budget *= 2,

@@ -129,3 +129,55 @@ fn shared_systems_agree_with_the_machine() {
     eprintln!("{counts:?}");
     assert!(counts.undecided <= 4 && counts.complete >= 120 && counts.certified + 4 >= counts.safe, "{counts:?}");
 }
+
+/// The answer for a text without weak memory.
+fn outcome(text: &str, guess: Option<u8>) -> Outcome {
+    let system = front_arrays::parse(&SourceFile::new("small.cub", text)).unwrap_or_else(|error| panic!("{error}"));
+    let limit = Limit(Instant::now(), Duration::from_secs(10));
+    check(&system, Memory::Sc, Options { guess, ..Options::default() }, &limit).expect("it is small").outcome
+}
+
+#[test]
+fn candidates_of_systems_that_name_processes_by_number() {
+    let text = "number_procs 3
+        array A[proc] : bool
+        var Turn : proc
+        init (p) { A[p] = False && Turn = #3 }
+        unsafe () { A[#1] = True && A[#2] = True }
+        transition take (p) requires { Turn = p && A[p] = False } { A[p] := True }
+        transition give (p) requires { Turn = p && A[p] = True } { A[p] := False; Turn := #2 }
+        transition back () requires { Turn = #2 && A[#2] = False } { Turn := #1 }";
+    for guess in [None, Some(1), Some(2)] {
+        assert!(matches!(outcome(text, guess), Outcome::Safe), "{guess:?}");
+    }
+}
+
+#[test]
+fn a_process_is_chosen_for_exists() {
+    let text = |quantifier: &str| {
+        format!(
+            "array A[proc] : bool
+            var Seen : bool
+            init (p) {{ A[p] = False && Seen = False }}
+            unsafe () {{ Seen = True }}
+            transition look (p) requires {{ A[p] = False && {quantifier} q. A[q] = True }} {{ Seen := True }}"
+        )
+    };
+    // Nobody ever sets A, so nobody sees it set.
+    assert!(matches!(outcome(&text("exists"), None), Outcome::Safe));
+    assert!(matches!(outcome(&text("exists_other"), None), Outcome::Safe));
+    let with = |set: &str| text("exists_other") + set;
+    let set = "transition set (p) { A[p] := True }";
+    let Outcome::Trace { processes, steps } = outcome(&with(set), None) else { panic!("somebody sets A") };
+    assert_eq!((processes, steps.len()), (2, 2));
+}
+
+#[test]
+fn init_speaks_of_one_process_at_least() {
+    let text = "var X : bool
+        array A[proc] : bool
+        init (p) { X = False && A[p] = False }
+        unsafe () { X = True }
+        transition keep (p) requires { A[p] = False } { A[p] := True }";
+    assert!(matches!(outcome(text, None), Outcome::Safe));
+}
