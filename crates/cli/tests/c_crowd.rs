@@ -40,7 +40,7 @@ fn verdicts_are_as_the_heads_say() {
 /// What the engine `coherence` says about threads that are started by this code.
 fn said(name: &str, work: &str, start: &str) -> String {
     let text = format!(
-        "#include <assert.h>\n#include <pthread.h>\nint x, y;\npthread_t last;\n\
+        "#include <assert.h>\n#include <fencepost.h>\n#include <pthread.h>\nint x, y, anything;\npthread_t last;\n\
          static void *work(void *arg) {{ {work} return arg; }}\n\
          int main(void) {{ pthread_t t, all[8]; {start} return 0; }}\n"
     );
@@ -61,4 +61,37 @@ fn threads_that_are_told_apart() {
     assert_eq!(said("self", who, &format!("{all} {join}")), "SAFE");
     // What a thread of many writes is not its own.
     assert_eq!(said("own", "x = 1; y = x; x = 0; assert(y == 1);", &format!("{all} {join}")), "UNSAFE");
+}
+
+/// What crowds must not be said to be safe for. The first assignment is too much for threads that have numbers: so there
+/// are crowds from the beginning, and nobody else finds the violation.
+#[test]
+fn crowds_that_are_not_safe() {
+    let first = "anything = __VERIFIER_nondet_int();";
+    let climb = |limit: usize| {
+        let step = |old: usize| format!("if (__sync_bool_compare_and_swap(&x, {old}, {})) return 0;", old + 1);
+        (0..limit).map(step).collect::<String>() + "assert(0);"
+    };
+    // Two threads that are there before a third one opens: no two of them show that.
+    let meeting = "if (x) return 0; if (__sync_bool_compare_and_swap(&y, 0, 1)) { x = 1; return 0; }\
+                   while (!x); FP_CRITICAL_BEGIN(); FP_CRITICAL_END();";
+    let works = [
+        ("climb-1", climb(1)),
+        ("climb-2", climb(2)),
+        ("climb-3", climb(3)),
+        ("climb-4", climb(4)),
+        ("climb-6", climb(6)),
+        ("meeting", meeting.to_owned()),
+        ("read-later", "x = 1; assert(x == 0);".to_owned()),
+        ("not-its-own", "x = 1; y = x; x = 0; assert(y == 1);".to_owned()),
+        ("owner", "last = pthread_self(); assert(last == pthread_self());".to_owned()),
+    ];
+    for (name, work) in works {
+        let last = said(name, &format!("{first} {work}"), "while (1) pthread_create(&t, 0, work, 0);");
+        assert!(last.starts_with("UNKNOWN (line "), "{name}: {last}");
+    }
+    let safe = "if (__sync_bool_compare_and_swap(&x, 0, 1)) { y = 1; assert(y == 1); y = 0; x = 0; }";
+    assert_eq!(said("safe", &format!("{first} {safe}"), "while (1) pthread_create(&t, 0, work, 0);"), "SAFE");
+    let handles = root().join("corpus/c/crowd/handles.c").display().to_string();
+    assert_eq!(last(&handles, "sc", &["--engine", "coherence"]), "UNSAFE");
 }

@@ -14,10 +14,14 @@
 //! * Writes go to the buffer together with the step before them, which restricts how threads take turns, but not what they
 //!   can do: nobody sees a buffer but its thread.
 //! * Searches with short real buffers look for violations in turn with the abstractions.
+//! * Places that start more than a few threads start crowds: any number of threads that nobody tells apart. See `crowd`. If
+//!   that does not lead to a proof, or somebody does tell them apart, all threads have numbers again, and are at most 32.
 //!
 //! # What it can miss
 //! Nothing that it says is safe. It gives up where the values of a thread or the objects it makes are not finite, where a
-//! choice has too many values, and where memory is read that nobody has written.
+//! choice has too many values, and where memory is read that nobody has written. Of a program that starts threads without an
+//! end it finds violations with few threads only. It gives no proof if threads of a crowd are waited for, ask who they are,
+//! or make objects that others may know, or if their handles are compared.
 
 mod buffer;
 mod crowd;
