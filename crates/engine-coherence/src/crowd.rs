@@ -2,7 +2,7 @@
 //!
 //! A state with a crowd is known by its *views*: memory, the threads that have numbers, and some threads of the crowd, at
 //! most so many. Abdulla, Haziza and Holík, "All for the Price of Few" (VMCAI 2013). A state may be there if all its views
-//! are. What a thread does depends on memory and on itself only, so views are enough to go on:
+//! are. What a thread does depends on memory, on threads that have numbers, and on itself, so views are enough to go on:
 //!
 //! * A view goes on as a state does, when one of its own threads takes a step.
 //! * It also changes when a thread outside takes a step that changes memory. Such a thread and the view are a state of
@@ -10,94 +10,258 @@
 //!
 //! With each view there are all smaller ones: what is left when a thread of the crowd is not looked at.
 
-use crate::machine::{Machine, Step};
+use crate::machine::{Machine, Member};
 use crate::search::{Beginning, Outcome, Search};
 use crate::space::{NOBODY, Space};
 use crate::world::Halt;
 use engine::NoAnswer;
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::rc::Rc;
 
-/// A thread of a crowd: its state and its buffer.
-type Member = [u32; 2];
+/// The number of what a view has besides threads of crowds.
+type Base = u32;
 
-/// The views that were found.
+/// The number of a thread of a crowd in some state. 0 is nobody.
+type Who = u32;
+
+/// How many threads of crowds a view may have.
+pub const MOST: usize = 3;
+
+/// What a step leads to.
+struct Move {
+    to: Base,
+    /// The thread of the crowd that took it, unless it has ended, and those that it started.
+    crowd: Vec<Who>,
+}
+
+/// What is known about a base.
+#[derive(Default)]
+struct Known {
+    /// The steps of threads that have numbers.
+    moves: Rc<[Move]>,
+    /// Where threads of crowds can lead to.
+    targets: Vec<Target>,
+    /// The views of full size that were visited.
+    full: Vec<Group>,
+}
+
+/// Another base to which steps of threads of crowds lead.
+struct Target {
+    to: Base,
+    /// Whose steps.
+    movers: Vec<Who>,
+    /// The views of full size that none of them can join, as far as is known.
+    open: Vec<Group>,
+}
+
+/// The views that were found: rows of a base and threads of crowds in ascending order.
 struct Views {
     space: Space,
-    /// How many numbers are about memory and threads that have numbers.
-    prefix: usize,
     /// How many threads of crowds a view has at most.
     company: usize,
-    /// The threads that are with such a prefix, by the views of one thread that were visited.
-    members: FxHashMap<Box<[u32]>, Vec<Member>>,
-    /// For views of one thread: the prefixes that its steps lead to, other than its own.
-    moves: FxHashMap<u32, Vec<Box<[u32]>>>,
+    bases: IndexSet<Box<[u32]>, FxBuildHasher>,
+    whos: IndexSet<Member, FxBuildHasher>,
+    known: Vec<Known>,
+    /// The steps of threads of crowds.
+    moves: FxHashMap<(Base, Who), Rc<[Move]>>,
+    row: Vec<u32>,
 }
 
 impl Views {
-    fn new(prefix: usize, company: usize) -> Self {
-        let space = Space::new(prefix + 2 * company);
-        Views { space, prefix, company, members: FxHashMap::default(), moves: FxHashMap::default() }
+    fn new(company: usize) -> Self {
+        let mut whos = IndexSet::default();
+        whos.insert([0, 0]);
+        Views {
+            space: Space::new(1 + company),
+            company,
+            bases: IndexSet::default(),
+            whos,
+            known: Vec::new(),
+            moves: FxHashMap::default(),
+            row: Vec::new(),
+        }
     }
 
-    fn row(&self, prefix: &[u32], crowd: &[Member]) -> Vec<u32> {
-        let mut row = prefix.to_vec();
-        row.extend(crowd.iter().flatten());
-        row.resize(self.prefix + 2 * self.company, 0);
-        row
+    fn base(&mut self, row: Box<[u32]>) -> Base {
+        let (at, new) = self.bases.insert_full(row);
+        if new {
+            self.known.push(Known::default());
+        }
+        at as Base
     }
 
-    /// The threads of crowds in a view.
-    fn crowd(&self, row: &[u32]) -> Vec<Member> {
-        row[self.prefix..].chunks_exact(2).map(|own| [own[0], own[1]]).filter(|own| own[0] != 0).collect()
+    fn find(&mut self, base: Base, crowd: &[Who]) -> Option<u32> {
+        self.row.clear();
+        self.row.push(base);
+        self.row.extend(crowd);
+        self.row.resize(1 + self.company, 0);
+        self.space.find(&self.row)
     }
 
     /// Adds a view and all smaller ones, those first.
-    fn insert(&mut self, row: &[u32]) {
-        if self.space.find(row).is_some() {
+    fn insert(&mut self, base: Base, crowd: &[Who]) {
+        if self.find(base, crowd).is_some() {
             return;
         }
-        let crowd = self.crowd(row);
-        for (_, rest) in without_one(&crowd) {
-            let smaller = self.row(&row[..self.prefix], &rest);
-            self.insert(&smaller);
+        for at in 0..crowd.len() {
+            if at == 0 || crowd[at] != crowd[at - 1] {
+                self.insert(base, &without(crowd, at));
+            }
         }
-        self.space.insert(row, NOBODY, |_, word| word);
+        let mut row = vec![base];
+        row.extend(crowd);
+        row.resize(1 + self.company, 0);
+        self.space.insert(&row, NOBODY, |_, word| word);
     }
 
-    /// A view that was visited and each thread that can be there besides: what the others see when one of them takes a step.
-    fn meet(&mut self, at: u32) {
-        let row = self.space.row(at).to_vec();
-        let (prefix, crowd) = (&row[..self.prefix], self.crowd(&row));
-        let others = self.members.get(prefix).cloned().unwrap_or_default();
-        for other in others {
-            let mut all = crowd.clone();
-            all.insert(all.partition_point(|own| *own < other), other);
-            let parts = without_one(&all);
-            // The last of its views to be visited is the one that looks at it.
-            let known = |rest: &Vec<Member>| self.space.find(&self.row(prefix, rest)).is_some_and(|known| known <= at);
-            if !parts.iter().all(|(_, rest)| known(rest)) {
-                continue;
-            }
-            for (mover, rest) in &parts {
-                let Some(single) = self.space.find(&self.row(prefix, &[*mover])) else { continue };
-                for to in self.moves.get(&single).cloned().unwrap_or_default() {
-                    let seen = self.row(&to, rest);
-                    self.insert(&seen);
+    /// Adds the views of a state.
+    fn insert_all(&mut self, base: Base, mut crowd: Vec<Who>) {
+        crowd.sort_unstable();
+        let size = self.company.min(crowd.len());
+        let mut chosen: Vec<usize> = (0..size).collect();
+        loop {
+            let view: Vec<Who> = chosen.iter().map(|&at| crowd[at]).collect();
+            self.insert(base, &view);
+            // The next selection of as many, in the order of positions.
+            let Some(last) = (0..size).rev().find(|&at| chosen[at] < crowd.len() - size + at) else { break };
+            chosen[last] += 1;
+            (last + 1..size).for_each(|at| chosen[at] = chosen[at - 1] + 1);
+        }
+    }
+
+    /// Whether a thread can be there besides those of a view, as far as views tell.
+    fn is_joined(&mut self, base: Base, crowd: &[Who], other: Who) -> bool {
+        (0..crowd.len()).all(|at| self.find(base, &with(&without(crowd, at), other)).is_some())
+    }
+
+    /// What becomes of a view of full size when a thread outside takes a step. Also of other views, if the step is that of
+    /// a thread in this one.
+    fn meet(&mut self, base: Base, crowd: Group) {
+        let mut targets = std::mem::take(&mut self.known[base as usize].targets);
+        for Target { to, movers, open } in &mut targets {
+            if self.find(*to, &crowd).is_none() {
+                if movers.iter().any(|&mover| self.is_joined(base, &crowd, mover)) {
+                    self.insert(*to, &crowd);
+                } else {
+                    open.push(crowd);
                 }
             }
+            for (at, &mover) in crowd.iter().enumerate().filter(|(_, mover)| movers.contains(mover)) {
+                let rest = without(&crowd, at);
+                open.retain(|view| {
+                    let joined = is_part(&rest, view) && self.is_joined(base, view, mover);
+                    if joined {
+                        self.insert(*to, view);
+                    }
+                    !joined
+                });
+            }
         }
+        let known = &mut self.known[base as usize];
+        known.targets = targets;
+        known.full.push(crowd);
+    }
+
+    /// The steps that a machine has found.
+    fn moves(&mut self, machine: &mut Machine<'_>) -> Rc<[Move]> {
+        let arrivals = std::mem::take(&mut machine.arrivals);
+        let steps = arrivals.into_iter().map(|(base, crowd)| Move {
+            to: self.base(base),
+            crowd: crowd.into_iter().map(|member| self.whos.insert_full(member).0 as Who).collect(),
+        });
+        steps.collect()
+    }
+
+    /// Finds the steps of the smallest views; those of others follow from them.
+    fn learn(&mut self, machine: &mut Machine<'_>, base: Base, crowd: &[Who]) -> Result<(), Halt> {
+        let mut state = self.bases[base as usize].to_vec();
+        match *crowd {
+            [] => {
+                machine.expand(&state)?;
+                self.known[base as usize].moves = self.moves(machine);
+            }
+            [who] => {
+                state.extend(self.whos[who as usize]);
+                machine.expand_one(&state, machine.world.knowledge.threads)?;
+                let moves = self.moves(machine);
+                let known = &mut self.known[base as usize];
+                for to in moves.iter().map(|step| step.to).filter(|to| *to != base) {
+                    match known.targets.iter_mut().find(|target| target.to == to) {
+                        Some(target) if target.movers.contains(&who) => {}
+                        Some(target) => target.movers.push(who),
+                        None => known.targets.push(Target { to, movers: vec![who], open: known.full.clone() }),
+                    }
+                }
+                self.moves.insert((base, who), moves);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// What becomes of a view when one of its own threads takes a step.
+    fn go_on(&mut self, base: Base, crowd: &[Who]) {
+        for step in self.known[base as usize].moves.clone().iter() {
+            self.insert_all(step.to, [crowd, &step.crowd].concat());
+        }
+        for (at, who) in crowd.iter().enumerate().filter(|(at, who)| *at == 0 || crowd[at - 1] != **who) {
+            let Some(moves) = self.moves.get(&(base, *who)).cloned() else { continue };
+            for step in moves.iter() {
+                self.insert_all(step.to, [&without(crowd, at), &step.crowd[..]].concat());
+            }
+        }
+    }
+
+    /// Whether two threads of a view are in a critical section.
+    fn two_inside(&self, machine: &Machine<'_>, base: Base, crowd: &[Who]) -> bool {
+        let numbered = self.bases[base as usize][1..].iter().step_by(2).copied();
+        let others = crowd.iter().map(|who| self.whos[*who as usize][0]);
+        numbered.chain(others).filter(|local| machine.is_inside(*local)).nth(1).is_some()
     }
 }
 
-/// The ways to take one thread out: it, and the rest.
-fn without_one(crowd: &[Member]) -> Vec<(Member, Vec<Member>)> {
-    let mut ways: Vec<(Member, Vec<Member>)> = Vec::new();
-    for (at, &one) in crowd.iter().enumerate() {
-        if ways.last().is_none_or(|(last, _)| *last != one) {
-            ways.push((one, [&crowd[..at], &crowd[at + 1..]].concat()));
-        }
+/// A few threads of crowds, in ascending order.
+#[derive(Debug, Clone, Copy, Default)]
+struct Group {
+    all: [Who; MOST],
+    count: usize,
+}
+
+impl std::ops::Deref for Group {
+    type Target = [Who];
+
+    fn deref(&self) -> &[Who] {
+        &self.all[..self.count]
     }
-    ways
+}
+
+/// Whether all threads of one group are in another.
+fn is_part(part: &[Who], all: &[Who]) -> bool {
+    let mut all = all.iter();
+    part.iter().all(|who| all.any(|other| other == who))
+}
+
+fn group(crowd: &[Who]) -> Group {
+    let mut group = Group { count: crowd.len(), ..Group::default() };
+    group.all[..crowd.len()].copy_from_slice(crowd);
+    group
+}
+
+fn without(crowd: &[Who], at: usize) -> Group {
+    let mut group = Group { count: crowd.len() - 1, ..Group::default() };
+    group.all[..at].copy_from_slice(&crowd[..at]);
+    group.all[at..group.count].copy_from_slice(&crowd[at + 1..]);
+    group
+}
+
+fn with(crowd: &[Who], other: Who) -> Group {
+    let at = crowd.partition_point(|who| *who < other);
+    let mut group = Group { count: crowd.len() + 1, ..Group::default() };
+    group.all[..at].copy_from_slice(&crowd[..at]);
+    group.all[at] = other;
+    group.all[at + 1..group.count].copy_from_slice(&crowd[at..]);
+    group
 }
 
 impl Search<'_> {
@@ -112,10 +276,10 @@ impl Search<'_> {
             Ok(first) => first,
             Err(halt) => return Ok(Err(halt)),
         };
-        let mut views = Views::new(machine.prefix(), self.company);
-        views.insert(&first);
-        let mut next: u32 = 0;
-        let mut pulse = self.pulse();
+        let mut views = Views::new(self.company);
+        let base = views.base(first.into());
+        views.insert(base, &[]);
+        let (mut next, mut pulse) = (0u32, self.pulse());
         let outcome = loop {
             if next as usize >= views.space.len() {
                 break Outcome::Done { exact: !machine.buffers.abstracted };
@@ -123,37 +287,21 @@ impl Search<'_> {
             if views.space.len() > budget {
                 break Outcome::Budget;
             }
-            let at = next;
-            next += 1;
-            if at.is_multiple_of(64) {
+            if next.is_multiple_of(64) {
                 pulse.beat(&views.space)?;
             }
-            let row = views.space.row(at).to_vec();
-            if let Err(halt) = machine.expand(&row) {
+            let row = views.space.row(next).to_vec();
+            next += 1;
+            let (base, crowd) = (row[0], row[1..].split(|who| *who == 0).next().unwrap_or_default());
+            if let Err(halt) = views.learn(machine, base, crowd) {
                 return Ok(Err(halt));
             }
-            if machine.failure.take().is_some() {
+            if machine.failure.take().is_some() || views.two_inside(machine, base, crowd) {
                 break Outcome::Failure(Vec::new());
             }
-            let (prefix, crowd) = (&row[..views.prefix], views.crowd(&row));
-            let found = std::mem::take(&mut machine.found);
-            if let [member] = crowd[..] {
-                let numbered = machine.world.knowledge.threads;
-                let own = |step: &Step| match step {
-                    Step::Run(thread, _) | Step::Flush(thread, _) => *thread >= numbered,
-                };
-                let rows = found.chunks_exact(row.len()).zip(&machine.steps).filter(|(_, step)| own(step));
-                let mut to: Vec<Box<[u32]>> = rows.map(|(to, _)| to[..views.prefix].into()).collect();
-                to.retain(|to| **to != *prefix);
-                to.sort_unstable();
-                to.dedup();
-                views.moves.insert(at, to);
-                views.members.entry(prefix.into()).or_default().push(member);
-            }
-            found.chunks_exact(row.len()).for_each(|row| views.insert(row));
-            machine.found = found;
+            views.go_on(base, crowd);
             if crowd.len() == views.company {
-                views.meet(at);
+                views.meet(base, group(crowd));
             }
         };
         self.count(&views.space, machine);
@@ -165,33 +313,47 @@ impl Search<'_> {
 mod tests {
     use super::*;
 
-    const A: Member = [1, 0];
-    const B: Member = [2, 0];
-
     #[test]
     fn smaller_views_come_first() {
-        let mut views = Views::new(1, 2);
-        views.insert(&[7, 1, 0, 2, 0]);
-        let at = |crowd: &[Member]| views.space.find(&views.row(&[7], crowd));
-        assert_eq!(views.space.len(), 4);
-        assert!(at(&[]) < at(&[A]) && at(&[A]) < at(&[A, B]) && at(&[B]) < at(&[A, B]));
-        assert_eq!(at(&[A, A]), None);
+        let mut views = Views::new(2);
+        views.insert_all(7, vec![2, 1, 1]);
+        let mut at = |crowd: &[Who]| views.find(7, crowd);
+        assert!(at(&[]).is_some() && at(&[]) < at(&[1]) && at(&[1]) < at(&[1, 2]) && at(&[2]) < at(&[1, 2]));
+        assert!(at(&[1, 1]).is_some() && at(&[2, 2]).is_none());
+        assert_eq!(views.space.len(), 5);
+    }
+
+    /// Two bases, and a step of thread 1 from the first to the second.
+    fn two(company: usize, seen: &[&[Who]]) -> Views {
+        let mut views = Views::new(company);
+        let (from, to) = (views.base([0].into()), views.base([1].into()));
+        seen.iter().for_each(|crowd| views.insert(from, crowd));
+        let known = &mut views.known[from as usize];
+        known.targets = vec![Target { to, movers: vec![1], open: Vec::new() }];
+        views
     }
 
     #[test]
-    fn others_see_what_a_thread_does_if_it_can_be_there() {
-        let mut views = Views::new(1, 1);
-        views.insert(&[7, 1, 0]);
-        views.insert(&[7, 2, 0]);
-        let at = |views: &Views, crowd: &[Member]| views.space.find(&views.row(&[7], crowd)).expect("it is there");
-        let (a, b) = (at(&views, &[A]), at(&views, &[B]));
-        views.members.insert([7].into(), vec![A, B]);
-        views.moves.insert(a, vec![[8].into()]);
-        views.meet(b);
-        assert_eq!(views.space.find(&[8, 2, 0]).is_some(), true);
-        // Two threads in the same state.
-        assert_eq!(views.space.find(&[8, 1, 0]), None);
-        views.meet(a);
-        assert_eq!(views.space.find(&[8, 1, 0]).is_some(), true);
+    fn others_see_what_a_thread_does() {
+        let mut views = two(1, &[&[1], &[2]]);
+        views.meet(0, group(&[2]));
+        assert!(views.find(1, &[2]).is_some() && views.find(1, &[1]).is_none());
+        // Another thread may be in the same state.
+        views.meet(0, group(&[1]));
+        assert!(views.find(1, &[1]).is_some());
+    }
+
+    #[test]
+    fn a_thread_that_cannot_be_there_does_nothing() {
+        let mut views = two(2, &[&[1, 2], &[2, 2]]);
+        views.meet(0, group(&[2, 2]));
+        assert!(views.find(1, &[2, 2]).is_some());
+        let mut views = two(2, &[&[1], &[2, 2]]);
+        views.meet(0, group(&[2, 2]));
+        assert!(views.find(1, &[2, 2]).is_none());
+        // The last view to be visited looks at what the others waited for.
+        views.insert(0, &[1, 2]);
+        views.meet(0, group(&[1, 2]));
+        assert!(views.find(1, &[2, 2]).is_some() && views.find(1, &[1, 2]).is_none());
     }
 }

@@ -14,10 +14,14 @@
 //! * Writes go to the buffer together with the step before them, which restricts how threads take turns, but not what they
 //!   can do: nobody sees a buffer but its thread.
 //! * Searches with short real buffers look for violations in turn with the abstractions.
+//! * Places that start more than a few threads start crowds: any number of threads that nobody tells apart. See `crowd`. If
+//!   that does not lead to a proof, or somebody does tell them apart, all threads have numbers again, and are at most 32.
 //!
 //! # What it can miss
 //! Nothing that it says is safe. It gives up where the values of a thread or the objects it makes are not finite, where a
-//! choice has too many values, and where memory is read that nobody has written.
+//! choice has too many values, and where memory is read that nobody has written. Of a program that starts threads without an
+//! end it finds violations with few threads only. It gives no proof if threads of a crowd are waited for, ask who they are,
+//! or make objects that others may know, or if their handles are compared.
 
 mod buffer;
 mod crowd;
@@ -44,8 +48,11 @@ const TURNS: usize = 6;
 /// The largest k that is tried without being asked for.
 const LARGEST_K: usize = 12;
 
-/// How many threads of a crowd are looked at together: at first, and at most. Two, since less says nothing about locks.
-const COMPANY: std::ops::RangeInclusive<usize> = 2..=3;
+/// How many threads one place may start before they are taken for a crowd.
+const FEW: usize = 4;
+
+/// How many threads of a crowd are looked at together at first: less says nothing about locks.
+const COMPANY: usize = 2;
 
 /// The largest k that is tried with crowds.
 const CROWD_K: usize = 4;
@@ -71,8 +78,7 @@ impl Engine for Coherence {
         let (Some(buffers), Question::Violation(property)) = (task.model.head.buffers, task.question) else {
             return Err(NoAnswer::GaveUp("the engine `coherence` does not take this task".to_owned()));
         };
-        let knowledge = Knowledge { threads: 1, ..Knowledge::default() };
-        let knowledge = Knowledge { apart: task.options.glance, ..knowledge };
+        let knowledge = Knowledge { threads: 1, few: FEW, apart: task.options.glance, ..Knowledge::default() };
         let search = Search { task, buffers, property, observer, knowledge, cost: search::Cost::default(), company: 0 };
         Proof { search, k: None, company: None, lonely: None }.find()
     }
@@ -199,8 +205,7 @@ impl Proof<'_> {
 
     /// Looks for a proof for any number of threads, from coarse to fine. If there is none, threads have numbers from now on.
     fn crowd(&mut self, beginning: &Beginning, memories: &[Memory]) -> Result<bool, NoAnswer> {
-        let mut plan: Vec<(Memory, usize)> =
-            memories.iter().flat_map(|memory| COMPANY.map(|company| (*memory, company))).collect();
+        let mut plan: Vec<(Memory, usize)> = memories.iter().map(|memory| (*memory, COMPANY)).collect();
         let mut why = "what any number of threads seem to do need not happen".to_owned();
         for round in 0.. {
             let budget = FIRST_LOOK << (2 * round).min(40);
@@ -217,6 +222,9 @@ impl Proof<'_> {
                         return Ok(true);
                     }
                     Ok(Known::TooMany) => open.push((memory, company)),
+                    Ok(Known::Nothing | Known::Violation(_) | Known::Crowd) if company < crowd::MOST => {
+                        open.push((memory, company + 1));
+                    }
                     Ok(Known::Nothing | Known::Violation(_) | Known::Crowd) => {}
                     Err(NoAnswer::GaveUp(what)) => {
                         why = what;
@@ -246,7 +254,16 @@ impl Proof<'_> {
     }
 
     fn attempt(&mut self, beginning: &Beginning, memory: Memory, budget: usize) -> Result<Known, NoAnswer> {
-        match self.search.run(beginning, memory, budget)?.map_err(NoAnswer::GaveUp)? {
+        let outcome = match self.search.run(beginning, memory, budget)? {
+            // Crowds can do what a thread that has a number cannot: be anything.
+            Err(_) if !self.search.knowledge.apart && self.search.knowledge.few > 0 => {
+                self.search.knowledge.few = 0;
+                self.search.knowledge.threads = 1;
+                self.search.run(beginning, memory, budget)?
+            }
+            outcome => outcome,
+        };
+        match outcome.map_err(NoAnswer::GaveUp)? {
             Outcome::Done { exact } => {
                 if matches!(memory, Memory::Exact(_)) && !exact {
                     return Ok(Known::Nothing);

@@ -18,9 +18,6 @@ use witness::{Action, Record, TWO_INSIDE, Violation};
 /// How many threads there may be.
 const THREADS: usize = 32;
 
-/// How many threads one place may start before they are taken for a crowd.
-const FEW: usize = 4;
-
 /// How many actions one step may have.
 const LENGTH: usize = 100_000;
 
@@ -34,6 +31,9 @@ type LocalId = u32;
 /// are left out while they hold what they held at first.
 type Memory = Box<[Option<u64>]>;
 
+/// A thread of a crowd: its state and its buffer.
+pub type Member = [u32; 2];
+
 /// A step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
@@ -46,8 +46,8 @@ pub enum Step {
 pub struct Machine<'p> {
     pub world: World<'p>,
     pub buffers: Buffers,
-    /// How many threads of crowds a state has at most.
-    company: usize,
+    /// Whether there are crowds: then steps lead to `arrivals`.
+    crowded: bool,
     locals: IndexSet<Local, FxBuildHasher>,
     pendings: Vec<Rc<Pending>>,
     after: FxHashMap<(LocalId, u64), (LocalId, Option<u64>)>,
@@ -61,6 +61,8 @@ pub struct Machine<'p> {
     pub found: Vec<u32>,
     /// Those steps.
     pub steps: Vec<Step>,
+    /// The same, if there are crowds: memory and threads that have numbers, and threads of crowds.
+    pub arrivals: Vec<(Box<[u32]>, Vec<Member>)>,
     /// A step that shows that the property fails, if there was one.
     pub failure: Option<(Step, Violation)>,
     work: Vec<Item>,
@@ -87,7 +89,7 @@ enum Flow {
 }
 
 impl<'p> Machine<'p> {
-    pub fn new(world: World<'p>, policy: Policy, company: usize) -> Self {
+    pub fn new(world: World<'p>, policy: Policy, crowded: bool) -> Self {
         let mut memories = IndexSet::default();
         memories.insert(Memory::default());
         let mut locals = IndexSet::default();
@@ -96,7 +98,7 @@ impl<'p> Machine<'p> {
         Machine {
             world,
             buffers: Buffers::new(policy),
-            company,
+            crowded,
             locals,
             pendings: vec![Rc::new(Pending::Nothing)],
             after: FxHashMap::default(),
@@ -106,18 +108,14 @@ impl<'p> Machine<'p> {
             shared: Vec::new(),
             found: Vec::new(),
             steps: Vec::new(),
+            arrivals: Vec::new(),
             failure: None,
             work: Vec::new(),
         }
     }
 
-    /// How many numbers a state has.
+    /// How many numbers a state has, but for threads of crowds.
     pub fn width(&self) -> usize {
-        self.prefix() + 2 * self.company
-    }
-
-    /// How many of them are about memory and the threads that have numbers. The rest are about threads of crowds.
-    pub fn prefix(&self) -> usize {
         1 + 2 * self.world.knowledge.threads
     }
 
@@ -215,23 +213,32 @@ impl<'p> Machine<'p> {
     pub fn expand(&mut self, state: &[u32]) -> Result<(), Halt> {
         self.found.clear();
         self.steps.clear();
-        let first = self.world.knowledge.threads;
-        for thread in 0..first + self.company {
-            let own = &state[1 + 2 * thread..][..2];
-            // Of two threads of a crowd in the same state one is enough.
-            if own[0] == 0 || (thread > first && own == &state[2 * thread - 1..][..2]) {
-                continue;
+        for thread in 0..self.world.knowledge.threads {
+            if state[1 + 2 * thread] == 0 {
+                break;
             }
-            self.run(state, thread)?;
-            let buffer = state[2 + 2 * thread];
-            if buffer != 0 {
-                for at in 0..self.buffers.flushes(buffer).len() {
-                    let flush = self.buffers.flushes(buffer)[at];
-                    self.flush(state, thread, flush);
-                }
+            self.expand_one(state, thread)?;
+        }
+        Ok(())
+    }
+
+    /// The steps of one thread from a state; those of a thread of a crowd that is there besides, if the number is that of
+    /// no other.
+    pub fn expand_one(&mut self, state: &[u32], thread: usize) -> Result<(), Halt> {
+        self.run(state, thread)?;
+        let buffer = state[2 + 2 * thread];
+        if buffer != 0 {
+            for at in 0..self.buffers.flushes(buffer).len() {
+                let flush = self.buffers.flushes(buffer)[at];
+                self.flush(state, thread, flush);
             }
         }
         Ok(())
+    }
+
+    /// Whether a thread is in a critical section.
+    pub fn is_inside(&self, local: LocalId) -> bool {
+        self.locals[local as usize].inside.is_some()
     }
 
     fn flush(&mut self, state: &[u32], thread: usize, flush: Flush) {
@@ -244,30 +251,18 @@ impl<'p> Machine<'p> {
 
     /// A step leads to this state.
     fn emit(&mut self, state: Vec<u32>, step: Step) {
-        if self.company == 0 {
+        if !self.crowded {
             self.found.extend(state);
             if self.world.record.is_none() {
                 self.steps.push(step);
             }
             return;
         }
-        let (prefix, rest) = state.split_at(self.prefix());
+        let (numbered, rest) = state.split_at(self.width());
+        let crowd = rest.chunks_exact(2).map(|own| [own[0], own[1]]);
         // Who has nothing to do any more leaves the crowd.
-        let stays = |own: &&[u32]| own[1] != 0 || *self.pendings[own[0] as usize] != Pending::Nothing;
-        let mut crowd: Vec<&[u32]> = rest.chunks_exact(2).filter(|own| own[0] != 0).filter(stays).collect();
-        crowd.sort_unstable();
-        let size = self.company.min(crowd.len());
-        let mut chosen: Vec<usize> = (0..size).collect();
-        loop {
-            self.found.extend(prefix);
-            chosen.iter().for_each(|&at| self.found.extend(crowd[at]));
-            self.found.extend(std::iter::repeat_n(0, 2 * (self.company - size)));
-            self.steps.push(step.clone());
-            // The next selection of as many, in the order of positions.
-            let Some(last) = (0..size).rev().find(|&at| chosen[at] < crowd.len() - size + at) else { break };
-            chosen[last] += 1;
-            (last + 1..size).for_each(|at| chosen[at] = chosen[at - 1] + 1);
-        }
+        let stays = |own: &Member| own[1] != 0 || *self.pendings[own[0] as usize] != Pending::Nothing;
+        self.arrivals.push((numbered.into(), crowd.filter(stays).collect()));
     }
 
     /// The steps in which a thread runs: the next thing that others can notice, and all that follows which they cannot.
@@ -523,7 +518,7 @@ impl<'p> Machine<'p> {
     fn free(&mut self, state: &[u32], thread: usize, at: At) -> Result<usize, Halt> {
         let numbered = self.world.knowledge.threads;
         let same = |slot: &usize| self.locals[state[1 + 2 * slot] as usize].started == Some(at);
-        let many = thread >= numbered || (0..numbered).filter(same).count() >= FEW;
+        let many = thread >= numbered || (0..numbered).filter(same).count() >= self.world.knowledge.few;
         let knowledge = &mut self.world.knowledge;
         if many && !knowledge.apart {
             knowledge.crowds.insert(at);

@@ -192,7 +192,7 @@ impl<'t> Search<'t> {
             }
             let mut world = self.world();
             world.globals.clone_from(&beginning.objects);
-            let mut machine = Machine::new(world, self.policy(memory), self.company);
+            let mut machine = Machine::new(world, self.policy(memory), self.company > 0);
             let result = if self.company == 0 {
                 self.explore(&mut machine, beginning, budget)
             } else {
@@ -301,7 +301,7 @@ impl<'t> Search<'t> {
         world.record = Some(Record::default());
         let (local, objects) = again(&mut world, &beginning.choices).ok()?;
         world.globals = objects;
-        let mut machine = Machine::new(world, self.policy(Memory::Exact(usize::MAX)), 0);
+        let mut machine = Machine::new(world, self.policy(Memory::Exact(usize::MAX)), false);
         let mut state = machine.start(local).ok()?;
         for step in path {
             let step = match step {

@@ -4,7 +4,8 @@ use crate::local::{Frame, Local, Object, PRIVATE, Slot, Status, Target, private}
 use crate::world::{At, CROWD, HANDLE, Halt, OBJECTS, World};
 use engine::Property;
 use ir::{
-    Address, Expr, FunctionId, Instr, LocalId, ObjectId, Op, System, TagSet, Terminator, UnaryOp, Usage, Width, eval, truncate,
+    Address, Expr, FunctionId, Instr, LocalId, ObjectId, Op, System, TagSet, Terminator, UnaryOp, Usage, Width, eval,
+    truncate,
 };
 use model::Buffers;
 use rustc_hash::FxHashSet;
@@ -159,7 +160,59 @@ impl<'p> Runner<'_, 'p> {
         let function = self.function();
         let block = &function.blocks[frame.block as usize];
         let looked = |local: &LocalId| ir::liveness::looks_at(function, block, self.instr(), *local);
-        frame.open.iter().copied().find(looked)
+        let found = frame.open.iter().copied().find(looked)?;
+        if self.world.has_crowds() && self.hands_on() { None } else { Some(found) }
+    }
+
+    /// Whether what comes next only hands on what can be anything. Then the copy can be anything, too: that is more than can
+    /// happen, and nobody follows a path of a crowd.
+    fn hands_on(&self) -> bool {
+        let Some(frame) = self.local.frames.last() else { return false };
+        let whole = |expr: &Expr| {
+            let mut open = false;
+            expr.for_each_local(&mut |local| open |= frame.open.contains(&local));
+            !open || self.is_open(expr)
+        };
+        match self.instr().map(|instr| &instr.op) {
+            Some(Op::Assign { dst: _, value }) => whole(value),
+            Some(Op::System(System::Call { args, .. })) => args.iter().all(whole),
+            Some(
+                Op::Load { .. }
+                | Op::Store { .. }
+                | Op::Rmw { .. }
+                | Op::StoreConditional { .. }
+                | Op::Fence { .. }
+                | Op::Assume { .. }
+                | Op::System(_),
+            ) => false,
+            None => match &self.function().blocks[frame.block as usize].terminator {
+                Terminator::Return(Some(value)) => self.local.frames.len() > 1 && whole(value),
+                Terminator::Goto(_)
+                | Terminator::Branch { .. }
+                | Terminator::Return(None)
+                | Terminator::Exit(_)
+                | Terminator::Cut { .. } => false,
+            },
+        }
+    }
+
+    /// Whether an expression is a local that can be anything, perhaps of another width.
+    fn is_open(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Local(local) => self.local.frames.last().is_some_and(|frame| frame.open.contains(local)),
+            Expr::Unary(UnaryOp::ZeroExtend(_) | UnaryOp::SignExtend(_) | UnaryOp::Truncate(_), operand) => {
+                self.is_open(operand)
+            }
+            Expr::Const(..) | Expr::Address(..) | Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => false,
+        }
+    }
+
+    /// From here on a local can be anything.
+    fn open(&mut self, local: LocalId) {
+        self.assign(local, 0);
+        let frame = self.local.frame();
+        let at = frame.open.partition_point(|open| *open < local);
+        frame.open.insert(at, local);
     }
 
     fn limit<T>(&self, what: &str) -> Result<T, Halt> {
@@ -371,9 +424,11 @@ impl<'p> Runner<'_, 'p> {
                 if self.local.frames.len() == 1 {
                     return self.end(value).map(|()| false);
                 }
-                let dst = self.local.frames.pop().and_then(|frame| frame.dst);
-                if let Some(dst) = dst {
-                    self.assign(dst, value);
+                let open = result.as_ref().is_some_and(|result| self.is_open(result));
+                match self.local.frames.pop().and_then(|frame| frame.dst) {
+                    Some(dst) if open => self.open(dst),
+                    Some(dst) => self.assign(dst, value),
+                    None => {}
                 }
                 return Ok(false);
             }
@@ -442,6 +497,7 @@ impl<'p> Runner<'_, 'p> {
     fn execute(&mut self, instr: &'p Instr) -> Result<Option<Pending>, Halt> {
         let span = instr.span;
         match &instr.op {
+            Op::Assign { dst, value } if self.is_open(value) => self.open(*dst),
             Op::Assign { dst, value } => {
                 let value = self.value(value).0;
                 self.assign(*dst, value);
@@ -550,21 +606,18 @@ impl<'p> Runner<'_, 'p> {
                 for (at, arg) in args.iter().enumerate() {
                     locals[at] = truncate(self.value(arg).0, body.locals[at].width);
                 }
+                let open = (0..args.len()).filter(|at| self.is_open(&args[*at])).map(|at| LocalId(at as u32)).collect();
                 let frame = self.local.frame();
                 frame.index += 1;
                 let place = frame.place.or(Some(span).filter(|_| body.library));
-                let frame =
-                    Frame { function: *function, block: 0, index: 0, locals, dst: *dst, place, open: Vec::new() };
+                let frame = Frame { function: *function, block: 0, index: 0, locals, dst: *dst, place, open };
                 self.local.frames.push(frame);
                 return Ok(None);
             }
             System::Nondet { dst } => {
                 // It is chosen when somebody wants to know.
-                self.assign(*dst, 0);
+                self.open(*dst);
                 let (thread, depth) = (self.local.thread, self.local.frames.len());
-                let frame = self.local.frame();
-                let at = frame.open.partition_point(|open| open < dst);
-                frame.open.insert(at, *dst);
                 if let Some(record) = &mut self.world.record {
                     record.postpone(thread, (depth, *dst));
                 }

@@ -55,6 +55,8 @@ pub struct Knowledge {
     pub threads: usize,
     /// Places that start crowds: any number of threads without numbers.
     pub crowds: FxHashSet<At>,
+    /// How many threads one place may start before they are taken for a crowd.
+    pub few: usize,
     /// Whether all threads have to have numbers.
     pub apart: bool,
     /// If there are crowds: the cells that somebody reads.

@@ -1,0 +1,97 @@
+//! The programs in `corpus/c/crowd`, which start any number of threads: verdicts as their heads say, found by `check` without
+//! options, and by the engine `coherence` alone what it can say.
+
+mod common;
+
+use common::{c_files, fencepost, root, scratch, stdout};
+
+fn last(file: &str, model: &str, more: &[&str]) -> String {
+    let args = [&["check", file, "--model", model, "--timeout", "60", "--memory", "3000"], more].concat();
+    let output = fencepost(&args).output().expect("the binary starts");
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    stdout(&output).lines().last().map_or(error, str::to_owned)
+}
+
+#[test]
+fn verdicts_are_as_the_heads_say() {
+    let mut runs = 0;
+    for file in c_files(&root().join("corpus/c/crowd")) {
+        let text = std::fs::read_to_string(&file).expect("the file was listed");
+        let file = file.display().to_string();
+        let mut check = |model: &str, definition: Option<&str>, expected: &str| {
+            let more: Vec<&str> = definition.into_iter().collect();
+            assert_eq!(last(&file, model, &more), expected, "{file} {model} {definition:?}");
+            runs += 1;
+        };
+        for line in text.lines().map(|line| line.trim_start_matches([' ', '*'])) {
+            if let Some((model, expected)) = line.strip_prefix("expect ").and_then(|rest| rest.split_once(": ")) {
+                check(model, None, expected);
+            } else if let Some((definition, rest)) = line.strip_prefix("with ").and_then(|rest| rest.split_once(": ")) {
+                for item in rest.split(", ") {
+                    let (model, expected) = item.split_once(' ').expect("a model and a verdict");
+                    check(model, Some(definition), expected);
+                }
+            }
+        }
+    }
+    assert_eq!(runs, 49);
+}
+
+/// What the engine `coherence` says about threads that are started by this code.
+fn said(name: &str, work: &str, start: &str) -> String {
+    let text = format!(
+        "#include <assert.h>\n#include <fencepost.h>\n#include <pthread.h>\nint x, y, anything;\npthread_t last;\n\
+         static void *work(void *arg) {{ {work} return arg; }}\n\
+         int main(void) {{ pthread_t t, all[8]; {start} return 0; }}\n"
+    );
+    let file = scratch("crowd").join(format!("{name}.c"));
+    std::fs::write(&file, text).expect("the folder can be written to");
+    last(&file.display().to_string(), "sc", &["--engine", "coherence"])
+}
+
+/// Threads that somebody has to tell apart are told apart: there is an answer if they are few.
+#[test]
+fn threads_that_are_told_apart() {
+    let all = "for (int i = 0; i < 6; i++) pthread_create(&all[i], 0, work, 0);";
+    let join = "for (int i = 0; i < 6; i++) pthread_join(all[i], 0);";
+    let count = "__sync_fetch_and_add(&x, 1);";
+    assert_eq!(said("joined", count, &format!("{all} {join} assert(x == 6);")), "SAFE");
+    assert_eq!(said("not-joined", count, &format!("{all} assert(x != 6);")), "UNSAFE");
+    let who = "if (y) assert(last != pthread_self()); last = pthread_self(); y = 1;";
+    assert_eq!(said("self", who, &format!("{all} {join}")), "SAFE");
+    // What a thread of many writes is not its own.
+    assert_eq!(said("own", "x = 1; y = x; x = 0; assert(y == 1);", &format!("{all} {join}")), "UNSAFE");
+}
+
+/// What crowds must not be said to be safe for. The first assignment is too much for threads that have numbers: so there
+/// are crowds from the beginning, and nobody else finds the violation.
+#[test]
+fn crowds_that_are_not_safe() {
+    let first = "anything = __VERIFIER_nondet_int();";
+    let climb = |limit: usize| {
+        let step = |old: usize| format!("if (__sync_bool_compare_and_swap(&x, {old}, {})) return 0;", old + 1);
+        (0..limit).map(step).collect::<String>() + "assert(0);"
+    };
+    // Two threads that are there before a third one opens: no two of them show that.
+    let meeting = "if (x) return 0; if (__sync_bool_compare_and_swap(&y, 0, 1)) { x = 1; return 0; }\
+                   while (!x); FP_CRITICAL_BEGIN(); FP_CRITICAL_END();";
+    let works = [
+        ("climb-1", climb(1)),
+        ("climb-2", climb(2)),
+        ("climb-3", climb(3)),
+        ("climb-4", climb(4)),
+        ("climb-6", climb(6)),
+        ("meeting", meeting.to_owned()),
+        ("read-later", "x = 1; assert(x == 0);".to_owned()),
+        ("not-its-own", "x = 1; y = x; x = 0; assert(y == 1);".to_owned()),
+        ("owner", "last = pthread_self(); assert(last == pthread_self());".to_owned()),
+    ];
+    for (name, work) in works {
+        let last = said(name, &format!("{first} {work}"), "while (1) pthread_create(&t, 0, work, 0);");
+        assert!(last.starts_with("UNKNOWN (line "), "{name}: {last}");
+    }
+    let safe = "if (__sync_bool_compare_and_swap(&x, 0, 1)) { y = 1; assert(y == 1); y = 0; x = 0; }";
+    assert_eq!(said("safe", &format!("{first} {safe}"), "while (1) pthread_create(&t, 0, work, 0);"), "SAFE");
+    let handles = root().join("corpus/c/crowd/handles.c").display().to_string();
+    assert_eq!(last(&handles, "sc", &["--engine", "coherence"]), "UNSAFE");
+}

@@ -1,0 +1,163 @@
+//! Any number of threads against two, three and four of them: random small threads. What is SAFE for any number must be
+//! SAFE for these, as engines say that look at each thread.
+//!
+//! `FENCEPOST_FUZZ=2000` tries more programs than the usual few.
+
+use engine::{Guarantee, NoAnswer, Observer, Options, Verdict};
+use model::Model;
+use session::{Reading, Request};
+use source::SourceFile;
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+use testkit::Rng;
+
+/// How many programs are tried if nobody says otherwise.
+const PROGRAMS: u64 = 100;
+
+/// Stops an engine that takes too long; that is no disagreement.
+struct Watch(Instant, Duration);
+
+impl Observer for Watch {
+    fn stop(&self) -> Option<NoAnswer> {
+        (self.0.elapsed() > self.1).then_some(NoAnswer::TimedOut(self.1))
+    }
+
+    fn phase(&self, _name: &str, _detail: &str) {}
+}
+
+fn ask(text: &str, model: &str, engine: &str, millis: u64) -> Verdict {
+    let source = SourceFile::new("random.c", text);
+    let program = session::load(&source, &Reading::default()).unwrap_or_else(|why| panic!("{why}\n{text}"));
+    let model = Model::builtin(model).expect("a model of ours");
+    let options = Options { unwind: 3, ..Options::default() };
+    let request = Request { engine: Some(engine.to_owned()), options, ..Request::default() };
+    let watch = Watch(Instant::now(), Duration::from_millis(millis));
+    session::check(&program, &model, &request, &watch).unwrap_or_else(|why| panic!("{engine}: {why}\n{text}")).result
+}
+
+fn simple(rng: &mut Rng) -> String {
+    let cells = ["x", "y", "z"];
+    let (a, b) = (*rng.pick(&cells), *rng.pick(&cells));
+    let (c, d) = (rng.below(3), rng.below(3));
+    match rng.below(11) {
+        0 => format!("{a} = {c};"),
+        1 => format!("r = {a};"),
+        2 => format!("{a} = r;"),
+        3 => format!("if ({a} == {c}) {b} = {d};"),
+        4 => format!("{a} = ({a} + 1) % 3;"),
+        5 => format!("__sync_bool_compare_and_swap(&{a}, {c}, {});", c + 1),
+        6 => "__sync_synchronize();".to_owned(),
+        7 | 8 => format!("if (__sync_bool_compare_and_swap(&{a}, {c}, {})) return 0;", c + 1),
+        9 => format!("if (!__sync_bool_compare_and_swap(&{a}, 0, 1)) return 0;"),
+        _ => format!("if (r == {c}) {a} = {d};"),
+    }
+}
+
+fn check(rng: &mut Rng) -> String {
+    let cells = ["x", "y", "z", "r"];
+    let (a, b) = (*rng.pick(&cells), *rng.pick(&cells));
+    let (c, d) = (1 + rng.below(3), rng.below(3));
+    match rng.below(4) {
+        0 => format!("__VERIFIER_assert({a} != {c});"),
+        1 => format!("__VERIFIER_assert({a} != {c} || {b} != {d});"),
+        2 => "__fencepost_critical_begin(); __fencepost_critical_end();".to_owned(),
+        _ => format!("__VERIFIER_assert({a} <= {c});"),
+    }
+}
+
+fn body(rng: &mut Rng) -> String {
+    let mut text = String::new();
+    for _ in 0..1 + rng.below(3) {
+        match rng.below(5) {
+            0 | 1 => text += &simple(rng),
+            2 => text += &check(rng),
+            _ => {
+                let inside: String = (0..1 + rng.below(3)).map(|_| simple(rng).replace("return 0;", ";")).collect();
+                let check = if rng.chance(60) { check(rng) } else { String::new() };
+                let (lock, unlock) = match rng.below(3) {
+                    0 => ("pthread_mutex_lock(&m);", "pthread_mutex_unlock(&m);"),
+                    1 => ("while (!__sync_bool_compare_and_swap(&s, 0, 1));", "__sync_lock_release(&s);"),
+                    _ => ("while (s != 0); s = 1;", "s = 0;"),
+                };
+                write!(text, "{lock} {inside} {check} {unlock}").expect("a string takes all");
+            }
+        }
+        text.push('\n');
+    }
+    if rng.chance(60) {
+        text += &check(rng);
+    }
+    if rng.chance(25) { format!("while (1) {{ {text} }}") } else { text }
+}
+
+/// What the programs declare.
+const HEAD: &str = "typedef unsigned long pthread_t;
+typedef struct { int lock, kind; unsigned long owner; unsigned int count; } pthread_mutex_t;
+int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+int pthread_mutex_lock(pthread_mutex_t *);
+int pthread_mutex_unlock(pthread_mutex_t *);
+void __fencepost_critical_begin(void);
+void __fencepost_critical_end(void);
+void __VERIFIER_assert(int);
+int __VERIFIER_nondet_int(void);
+int x, y, z, s, anything;
+pthread_mutex_t m;
+";
+
+/// What is too much for threads that have numbers, but not for crowds: so there are crowds from the beginning.
+const CROWD: &str = "anything = __VERIFIER_nondet_int();\n";
+
+/// A program whose threads run these bodies, after this code, started by that code.
+fn program(bodies: &[String], before: &str, start: &str) -> String {
+    let mut text = HEAD.to_owned();
+    for (at, body) in bodies.iter().enumerate() {
+        writeln!(text, "void *run{at}(void *arg) {{ int r = 0;\n{before}{body}\nreturn 0; }}")
+            .expect("a string takes all");
+    }
+    text + "int main(void) { pthread_t t;\n" + start + "return 0; }\n"
+}
+
+fn create(body: usize) -> String {
+    format!("pthread_create(&t, 0, run{body}, 0);\n")
+}
+
+#[test]
+fn what_holds_for_any_number_holds_for_some() {
+    let wanted = std::env::var("FENCEPOST_FUZZ").ok().and_then(|number| number.parse().ok());
+    let programs: u64 = wanted.unwrap_or(PROGRAMS);
+    let (mut proved, mut refuted) = (0, 0);
+    for seed in 0..programs {
+        let mut rng = Rng::new(seed);
+        let bodies: Vec<String> = (0..if rng.chance(30) { 2 } else { 1 }).map(|_| body(&mut rng)).collect();
+        // The second kind of thread is one that is there once, or another crowd.
+        let once = rng.chance(50);
+        let second = bodies.len() == 2;
+        let starts = match (second, once) {
+            (false, _) => format!("while (1) {}", create(0)),
+            (true, true) => format!("{}while (1) {}", create(1), create(0)),
+            (true, false) => format!("while (1) {{ {} {} }}", create(0), create(1)),
+        };
+        let model = *rng.pick(&["sc", "tso", "pso"]);
+        let any = program(&bodies, if rng.chance(70) { CROWD } else { "" }, &starts);
+        let verdict = ask(&any, model, "coherence", 200);
+        proved += u64::from(matches!(verdict, Verdict::Safe(_)));
+        refuted += u64::from(matches!(verdict, Verdict::Unsafe(_)));
+        let Verdict::Safe(guarantee) = verdict else { continue };
+        assert_eq!(guarantee, Guarantee::Full);
+        for count in 2..=4 {
+            let others = match (second, once) {
+                (false, _) => create(0).repeat(count),
+                (true, true) => create(1) + &create(0).repeat(count - 1),
+                (true, false) => create(0).repeat(count / 2) + &create(1).repeat(count - count / 2),
+            };
+            let some = program(&bodies, "", &others);
+            for engine in ["coherence", "buffers"] {
+                let verdict = ask(&some, model, engine, 100);
+                assert!(!matches!(verdict, Verdict::Unsafe(_)), "seed {seed}, {model}, {engine}, {count}:\n{any}");
+            }
+        }
+    }
+    println!("{programs} programs: {proved} proved, {refuted} refuted");
+    assert!(proved * 8 >= programs, "only {proved} of {programs} are proved");
+    assert!(refuted * 50 >= programs, "only {refuted} of {programs} are refuted");
+}
