@@ -106,7 +106,8 @@ fn random_litmus_tests() {
 fn what_others_notice_is_not_one_step() {
     for condition in ["1:EAX=1 /\\ 1:EBX=0", "1:EAX=0 /\\ 1:EBX=1"] {
         let text = format!(
-            "X86 between\n{{ x=0; y=0; }}\n P0 | P1 ;\n MOV [x],$1 | MOV EAX,[x] ;\n MOV [y],$1 | MOV EBX,[y] ;\nexists ({condition})\n"
+            "X86 between\n{{ x=0; y=0; }}\n P0 | P1 ;\n MOV [x],$1 | MOV EAX,[x] ;\n \
+             MOV [y],$1 | MOV EBX,[y] ;\nexists ({condition})\n"
         );
         let program = session::load(&SourceFile::new("between.litmus", text), &Reading::default()).expect("a test");
         for model in MODELS {
