@@ -115,14 +115,6 @@ impl<'p> Runner<'_, 'p> {
         self.function().blocks[frame.block as usize].instrs.get(frame.index as usize)
     }
 
-    /// Whether the instruction after this one empties the buffer. A store may as well reach memory at once then: the thread
-    /// does nothing between the two that others could notice, so a store that lands later is one that is made later.
-    fn is_drained(&self) -> bool {
-        let Some(frame) = self.local.frames.last().filter(|_| self.world.direct) else { return false };
-        let next = self.function().blocks[frame.block as usize].instrs.get(frame.index as usize + 1);
-        next.is_some_and(|next| matches!(&next.op, Op::Fence { tags } if self.world.drains(tags)))
-    }
-
     /// Where it stands for the reader, and its tags.
     pub fn shown(&self) -> (Span, TagSet, TagSet) {
         let Some(instr) = self.instr() else { return Default::default() };
@@ -537,7 +529,9 @@ impl<'p> Runner<'_, 'p> {
                     Place::Cell(cell) => match self.world.touch(cell, self.local.thread, true)? {
                         Usage::Shared => {
                             self.refuse_escape(value)?;
-                            let drains = self.world.drains(tags) || self.is_drained();
+                            let frame = self.local.frame();
+                            let (function, block, index) = (frame.function, frame.block, frame.index);
+                            let drains = self.world.drains(tags) || self.world.drains_after(function, block, index);
                             return Ok(Some(Pending::Store { cell, value, drains }));
                         }
                         Usage::Constant(_) | Usage::Private(_) => self.set_own(cell, value),

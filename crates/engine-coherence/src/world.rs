@@ -165,6 +165,13 @@ impl<'p> World<'p> {
         self.buffers == Buffers::None || tags.iter().any(|tag| self.drain.contains(tag))
     }
 
+    /// Whether the instruction after this one empties the buffer. A store may as well reach memory at once then: the thread
+    /// does nothing between the two that others could notice, so a store that lands later is one that is made later.
+    pub fn drains_after(&self, function: FunctionId, block: u32, index: u32) -> bool {
+        let next = self.program.functions[function.index()].blocks[block as usize].instrs.get(index as usize + 1);
+        self.direct && next.is_some_and(|next| matches!(&next.op, Op::Fence { tags } if self.drains(tags)))
+    }
+
     pub fn orders(&self, tags: &TagSet) -> bool {
         tags.iter().any(|tag| self.order.contains(tag))
     }

@@ -100,3 +100,19 @@ fn random_litmus_tests() {
     }
     assert!(tally.unsafe_ > TESTS / 10 && tally.safe > TESTS / 10, "{tally:?}");
 }
+
+/// Turns can end between two writes, and between two reads, that others notice.
+#[test]
+fn what_others_notice_is_not_one_step() {
+    for condition in ["1:EAX=1 /\\ 1:EBX=0", "1:EAX=0 /\\ 1:EBX=1"] {
+        let text = format!(
+            "X86 between\n{{ x=0; y=0; }}\n P0 | P1 ;\n MOV [x],$1 | MOV EAX,[x] ;\n \
+             MOV [y],$1 | MOV EBX,[y] ;\nexists ({condition})\n"
+        );
+        let program = session::load(&SourceFile::new("between.litmus", text), &Reading::default()).expect("a test");
+        for model in MODELS {
+            let verdict = ask(&program, model, "lazy", Schedule::default());
+            assert!(matches!(verdict, Verdict::Unsafe(_)), "{condition} under {model}: {verdict}");
+        }
+    }
+}
