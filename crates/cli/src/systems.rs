@@ -1,13 +1,15 @@
 //! `fencepost check` and `fencepost fences` for array-based systems.
 
 use crate::args::{Check, CheckFormat, Fences, FencesFormat};
+use crate::check::text_options;
 use crate::watch::Watch;
 use crate::{SAFE, UNKNOWN, UNSAFE, input, output};
 use anyhow::Result;
 use engine::NoAnswer;
-use report::system::{SystemCase, SystemVerdict, certificate, dot, html, json, repair_json, svg, text};
-use session::{Failure, SystemFound, SystemRepair};
-use std::fmt::Write;
+use report::system::{
+    SystemCase, SystemRepair, SystemVerdict, certificate, dot, html, json, repair_json, repair_text, svg, text,
+};
+use session::{Failure, SystemFound};
 use system::{Memory, System};
 
 /// Checks a system under one model.
@@ -81,75 +83,29 @@ pub fn fences(args: &Fences) -> Result<u8> {
     let memory = memory(&system, &args.model)?;
     let give_up = |why: NoAnswer| {
         // The process ends now: if nobody can be told, that is all.
-        let repair = SystemRepair::Unknown(why.to_string());
+        let repair = SystemRepair { unknown: Some(why), ..SystemRepair::default() };
         let _ = output::write(&repaired(args, &system, memory, &repair, &watch), args.output.as_deref());
     };
     let repair = watch.guard(|| session::fence_system(&system, memory, args.all, &watch), give_up)?;
-    if let (SystemRepair::Fences(placements), true) = (&repair, args.write)
-        && let Some(first) = placements.first()
-    {
+    let first = repair.placements.first();
+    if let Some(first) = first.filter(|first| args.write && !first.transitions.is_empty()) {
         std::fs::write(&args.file, &first.text)?;
     }
     output::write(&repaired(args, &system, memory, &repair, &watch), args.output.as_deref())?;
-    Ok(match repair {
-        SystemRepair::NotNeeded | SystemRepair::Fences(_) => SAFE,
-        SystemRepair::NotRepairable => UNSAFE,
-        SystemRepair::Unknown(_) => UNKNOWN,
+    Ok(match (first, &repair.unknown) {
+        (Some(_), _) => SAFE,
+        (None, None) => UNSAFE,
+        (None, Some(_)) => UNKNOWN,
     })
 }
 
 /// What `fences` prints.
 fn repaired(args: &Fences, system: &System, memory: Memory, repair: &SystemRepair, watch: &Watch) -> String {
-    let placements = if let SystemRepair::Fences(placements) = repair { &placements[..] } else { &[] };
-    let line = match (repair, placements.first()) {
-        (SystemRepair::NotNeeded, _) => "NO FENCES NEEDED".to_owned(),
-        (SystemRepair::NotRepairable, _) | (SystemRepair::Fences(_), None) => "NOT REPAIRABLE".to_owned(),
-        (SystemRepair::Unknown(reason), _) => format!("UNKNOWN ({reason})"),
-        (SystemRepair::Fences(_), Some(first)) => {
-            let count = first.transitions.len();
-            format!("FENCES {count} (cost {})", 10 * count)
-        }
-    };
-    let change = |text: &str| diff(system.file.name(), system.file.text(), text);
-    if args.format == FencesFormat::Json {
-        let reason = if let SystemRepair::Unknown(reason) = repair { Some(reason.as_str()) } else { None };
-        let changes: Vec<(&[usize], String)> =
-            placements.iter().map(|placement| (&placement.transitions[..], change(&placement.text))).collect();
-        return repair_json(system, memory, (&line, reason), &changes, watch.seconds());
-    }
-    if let (true, Some(first)) = (args.diff, placements.first()) {
-        return change(&first.text);
-    }
-    let mut text = String::new();
-    for (at, placement) in placements.iter().enumerate().filter(|_| !args.write) {
-        // Writing to a string does not fail.
-        let _ = writeln!(text, "placement {}:", at + 1);
-        for &number in &placement.transitions {
-            let transition = &system.transitions[number];
-            let line = system.file.line(transition.span);
-            let _ = writeln!(text, "  fence() in the guard of {} (line {line})", transition.name);
+    match (args.format, repair.placements.first()) {
+        (FencesFormat::Json, _) => repair_json(system, memory, repair, watch.seconds()),
+        (FencesFormat::Text, Some(first)) if args.diff => first.diff.clone(),
+        (FencesFormat::Text, _) => {
+            repair_text(system, memory, repair, text_options(args.output.as_deref(), args.stats))
         }
     }
-    text + &line + "\n"
-}
-
-/// A unified diff without context. Fences change lines, or put one before the line of a body.
-fn diff(name: &str, old: &str, new: &str) -> String {
-    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-    let mut out = format!("--- {name}\n+++ {name}\n");
-    let (mut i, mut j) = (0, 0);
-    while i < old.len() && j < new.len() {
-        if old[i] == new[j] {
-            (i, j) = (i + 1, j + 1);
-            continue;
-        }
-        let within = new[j].matches(" fence() &&").count() > old[i].matches(" fence() &&").count();
-        let lines = if within { 1 } else { 2 };
-        out += &format!("@@ -{} +{},{lines} @@\n-{}\n", i + 1, j + 1, old[i]);
-        for line in &new[j..(j + lines).min(new.len())] {
-            out += &format!("+{line}\n");
-        }
-        (i, j) = (i + 1, j + lines);
-    }
-    out
 }

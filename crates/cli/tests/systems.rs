@@ -54,6 +54,31 @@ fn a_repaired_text_is_safe() {
     assert_eq!(last(&run(&["check", &name, "--model", "pso"]).0), "SAFE");
 }
 
+/// Fences are shown as a change of the text; a guard that binds less than `&&` gets brackets.
+#[test]
+fn fences_are_a_patch() {
+    let (text, code) = run(&["fences", "examples/mutex-no-fence.cub"]);
+    assert_eq!(code, Some(0));
+    assert!(text.contains("It is safe with this fence. Proved for any number of processes."), "{text}");
+    assert!(text.contains("\n-requires { At[p] = Wants && forall_other q. Flag[q] = False }\n"), "{text}");
+    assert!(text.contains("\n+requires { fence() && At[p] = Wants && forall_other q. Flag[q] = False }\n"), "{text}");
+    let path = scratch("systems").join("or.cub");
+    let system = "type t = A | B | C\narray P[proc] : t\nweak array F[proc] : bool\n\
+                  init (p) { P[p] = A && F[p] = False }\nunsafe (p q) { P[p] = C && P[q] = C }\n\
+                  transition want ([p]) { P[p] := B; F[p] := True }\ntransition enter ([p])\n\
+                  requires { P[p] = B && forall_other q. F[q] = False || P[p] = C }\n{ P[p] := C }\n";
+    std::fs::write(&path, system).expect("there is room for a file");
+    let (text, _) = run(&["fences", &path.display().to_string()]);
+    let guard = "+requires { fence() && (P[p] = B && forall_other q. F[q] = False || P[p] = C) }\n";
+    assert!(text.contains(guard) && text.ends_with("\nFENCES 1 (cost 10)\n"), "{text}");
+    let (text, code) = run(&["fences", "corpus/arrays/exchange-lost.cub"]);
+    assert_eq!(code, Some(10));
+    assert!(
+        text.contains("This run is there with a fence in every transition") && text.contains("bad state"),
+        "{text}"
+    );
+}
+
 #[test]
 fn what_is_wrong_is_refused() {
     assert_eq!(run(&["check", "examples/mutex.cub", "--model", "power"]).1, Some(1));

@@ -29,5 +29,5 @@ mod seams;
 pub use hitting::{Hit, Hitting};
 pub use infer::{Checked, End, Fence, Inference, Options, Oracle, Placement, infer};
 pub use kinds::{Costs, Kind, Spelling, spellings, told_apart};
-pub use patch::{Patch, patch};
+pub use patch::{Patch, insert, patch};
 pub use seams::{useful, with_fences};

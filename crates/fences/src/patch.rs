@@ -27,6 +27,15 @@ struct Insertion {
     text: String,
 }
 
+/// The text with these words in it, each at a place of its own; what goes to the same place keeps its order.
+pub fn insert(file: &SourceFile, words: &[(usize, String)]) -> Patch {
+    let rank = (true, Reverse(0), true);
+    let mut insertions: Vec<Insertion> =
+        words.iter().map(|(at, text)| Insertion { at: *at, rank, text: text.clone() }).collect();
+    insertions.sort_by_key(|insertion| insertion.at);
+    diff(file, &insertions)
+}
+
 /// The text with these fences in it; `threads` is the number of columns if the text is a table.
 pub fn patch(file: &SourceFile, fences: &[Fence], threads: usize) -> Patch {
     let layout = Layout { text: file.text() };

@@ -390,9 +390,10 @@ impl<'a> Parser<'a> {
         let mut guard = Formula::Bool(true);
         let mut room = Room::Body(self.span().start);
         if self.eat_word("requires") {
-            room = Room::Guard(self.span().end);
+            let start = self.span().end;
             self.expect("{")?;
             guard = self.formula()?;
+            room = Room::Guard(start, self.span().start);
             self.expect("}")?;
         }
         self.expect("{")?;

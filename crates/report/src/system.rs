@@ -4,12 +4,14 @@ mod certificate;
 mod graph;
 mod html;
 mod json;
+mod repair;
 mod run;
 
 pub use certificate::certificate;
 pub use graph::{dot, svg};
 pub use html::html;
 pub use json::{json, repair_json};
+pub use repair::{SystemPlacement, SystemRepair, repair_text};
 
 use engine::NoAnswer;
 use std::fmt::{self, Write};
@@ -141,12 +143,30 @@ impl SystemCase<'_> {
         let known = run.first.memory.iter().enumerate().filter(|(_, value)| value.is_some());
         known.map(|(cell, &value)| self.group(machine, &vec![(cell, value)])).collect()
     }
+
+    /// A run, step by step.
+    fn told(&self, run: &Run) -> String {
+        let mut out = String::new();
+        let machine = Machine::new(self.system, run.processes, self.memory);
+        // Writing to a string does not fail.
+        let _ = writeln!(out, "  at first: {}\n", clean(&self.first(&machine, run).join(", ")));
+        let lines = self.lines(&machine, run);
+        let width = lines.iter().map(|line| line.who.chars().count()).max().unwrap_or(0);
+        for (at, line) in lines.iter().enumerate() {
+            let _ = writeln!(out, "  {:>3}  {:<width$}  {}", at + 1, line.who, line.words.join("; "));
+        }
+        let _ = writeln!(out, "\n  bad state: {}", self.bad(&machine, run));
+        for waiting in self.waiting(&machine, run) {
+            let _ = writeln!(out, "  still waiting: {waiting}");
+        }
+        out
+    }
 }
 
 /// What a person reads.
 pub fn text(case: &SystemCase<'_>, statistics: bool) -> String {
     let mut out = String::new();
-    let model = memory_name(case.memory);
+    let model = memory_name(case.memory).to_uppercase();
     let file = clean(case.system.file.name());
     let processes = case.system.processes.map_or("any number of processes".to_owned(), |n| format!("{n} processes"));
     // Writing to a string does not fail.
@@ -162,20 +182,10 @@ pub fn text(case: &SystemCase<'_>, statistics: bool) -> String {
             let _ = writeln!(out, "No, for {processes}. The certificate (cubes: {cubes}) {how}.");
         }
         SystemVerdict::Unsafe(run) => {
-            let machine = Machine::new(case.system, run.processes, case.memory);
             let count =
                 if run.processes == 1 { "1 process".to_owned() } else { format!("{} processes", run.processes) };
             let _ = writeln!(out, "Yes. A run of {count}:\n");
-            let _ = writeln!(out, "  at first: {}\n", clean(&case.first(&machine, run).join(", ")));
-            let lines = case.lines(&machine, run);
-            let width = lines.iter().map(|line| line.who.chars().count()).max().unwrap_or(0);
-            for (at, line) in lines.iter().enumerate() {
-                let _ = writeln!(out, "  {:>3}  {:<width$}  {}", at + 1, line.who, line.words.join("; "));
-            }
-            let _ = writeln!(out, "\n  bad state: {}", case.bad(&machine, run));
-            for waiting in case.waiting(&machine, run) {
-                let _ = writeln!(out, "  still waiting: {waiting}");
-            }
+            out += &case.told(run);
         }
         SystemVerdict::Unknown(_) => {}
     }

@@ -4,6 +4,7 @@ mod repair;
 mod violation;
 
 pub use repair::fences;
+pub(crate) use repair::painted;
 pub(crate) use violation::overtakings;
 
 use crate::data::{Case, EventKind, Explanation, Graph, GraphEvent, ModelRow, ModelTable, StateTable, Why};
@@ -26,7 +27,7 @@ pub struct Options {
 const WIDTH: usize = 110;
 
 #[derive(Clone, Copy)]
-enum Paint {
+pub(crate) enum Paint {
     Bold,
     Dim,
     Red,
@@ -35,7 +36,7 @@ enum Paint {
 }
 
 impl Options {
-    fn paint(self, paint: Paint, text: &str) -> String {
+    pub(crate) fn paint(self, paint: Paint, text: &str) -> String {
         let code = match paint {
             Paint::Bold => 1,
             Paint::Dim => 2,

@@ -395,7 +395,11 @@ fn graphs_have_the_immediate_pairs() {
 
 #[test]
 fn documents_about_systems_have_exactly_what_the_schema_lists() {
-    use report::system::{Run, SystemCase, SystemVerdict, certificate, dot, html, json, repair_json, svg, text};
+    use report::system::{
+        Run, SystemCase, SystemPlacement, SystemRepair, SystemVerdict, certificate, dot, html, json, repair_json,
+        repair_text, svg, text,
+    };
+    use report::text::Options;
     use system::certificate::{Behind, Cell, Certificate, Condition, Cube, Found, Place, Read, Value as Of};
     use system::machine::{Machine, Search};
 
@@ -447,9 +451,13 @@ fn documents_about_systems_have_exactly_what_the_schema_lists() {
         assert!(picture.contains("#1 @ X &lt;&gt; A"), "{picture}");
         assert!(graph.contains("n2 -> n1 [label=\"go(#1)\", style=dashed, color=red"), "{graph}");
     }
-    let placements: [(&[usize], String); 1] = [(&[0], "--- a\n".to_owned())];
-    conforms(&repair_json(&system, memory, ("FENCES 1 (cost 10)", None), &placements, 0.5), "system-fences");
-    conforms(&repair_json(&system, memory, ("UNKNOWN (late)", Some("late")), &[], 0.5), "system-fences");
+    let placement = SystemPlacement { transitions: vec![0], cost: 10, text: String::new(), diff: "--- a\n".to_owned() };
+    let mut repair = SystemRepair { placements: vec![placement], ..SystemRepair::default() };
+    conforms(&repair_json(&system, memory, &repair, 0.5), "system-fences");
+    assert!(repair_text(&system, memory, &repair, Options::default()).ends_with("\nFENCES 1 (cost 10)\n"));
+    repair = SystemRepair { unknown: Some(NoAnswer::Cancelled), ..SystemRepair::default() };
+    conforms(&repair_json(&system, memory, &repair, 0.5), "system-fences");
+    assert!(repair_text(&system, memory, &repair, Options::default()).ends_with("\nUNKNOWN (cancelled)\n"));
 }
 
 #[test]

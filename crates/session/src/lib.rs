@@ -22,7 +22,7 @@ pub use race::{RACE, RUNNERS};
 pub use registry::{ENGINES, FRONTENDS, Frontend, engine, frontend, model, model_from, models};
 pub use result::{Failure, Found, Outcomes, Reading, Request, States};
 pub use sequential::sequential;
-pub use system_fences::{Placement, SystemRepair, fence_system};
+pub use system_fences::fence_system;
 pub use systems::{SYSTEM_ENGINE, SystemFound, check_system, is_system, load_system, system_memory};
 
 use ::engine::{Answer, Findings, NoAnswer, Observer, Question, Task, Verdict};

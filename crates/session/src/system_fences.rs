@@ -2,54 +2,36 @@
 
 use crate::systems::{check_system, load_system};
 use crate::{Failure, SystemFound};
-use engine::Observer;
-use report::system::SystemVerdict;
+use engine::{NoAnswer, Observer};
+use fences::{Hit, Hitting, Patch};
+use report::system::{SystemPlacement, SystemRepair, SystemVerdict};
 use source::SourceFile;
 use system::machine::Step;
-use system::{Formula, Memory, Room, System};
+use system::{Memory, Room, System};
 
-/// What became of the search for fences.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SystemRepair {
-    /// The system is safe as it is.
-    NotNeeded,
-    /// These placements make it safe; none has a fence too many, and the first is a smallest one.
-    Fences(Vec<Placement>),
-    /// No placement does.
-    NotRepairable,
-    /// Nobody knows.
-    Unknown(String),
-}
-
-/// Fences that make a system safe.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Placement {
-    /// The transitions that get one.
-    pub transitions: Vec<usize>,
-    /// The changed text.
-    pub text: String,
-}
+/// What a fence costs: the same in each transition.
+const COST: u32 = 10;
 
 /// The text with `fence()` in the guards of some transitions.
-fn with_fences(system: &System, transitions: &[usize]) -> SourceFile {
-    let text = system.file.text();
-    let mut rooms: Vec<(usize, &str)> = transitions
-        .iter()
-        .map(|&number| match system.transitions[number].room {
-            Room::Guard(at) => (at as usize, " fence() &&"),
-            Room::Body(at) => (at as usize, "requires { fence() }\n"),
-        })
-        .collect();
-    rooms.sort_unstable();
-    let mut changed = String::new();
-    let mut done = 0;
-    for (at, words) in rooms {
-        changed.push_str(&text[done..at]);
-        changed.push_str(words);
-        done = at;
+fn with_fences(system: &System, transitions: &[usize]) -> Patch {
+    let mut words = Vec::new();
+    for &number in transitions {
+        match system.transitions[number].room {
+            Room::Guard(start, end) => {
+                let (start, end) = (start as usize, end as usize);
+                let guard = &system.file.text()[start..end];
+                // What binds less than `&&` needs brackets.
+                if ["||", "=>", "if", "let"].iter().any(|sign| guard.contains(sign)) {
+                    words.push((end - guard.trim_start().len(), "fence() && (".to_owned()));
+                    words.push((start + guard.trim_end().len(), ")".to_owned()));
+                } else {
+                    words.push((start, " fence() &&".to_owned()));
+                }
+            }
+            Room::Body(at) => words.push((at as usize, "requires { fence() }\n".to_owned())),
+        }
     }
-    changed.push_str(&text[done..]);
-    SourceFile::new(system.file.name(), changed)
+    fences::insert(&system.file, &words)
 }
 
 /// The smallest set of fences that makes a system safe, or all sets without a fence too many.
@@ -65,57 +47,71 @@ pub fn fence_system(
     all: bool,
     observer: &dyn Observer,
 ) -> Result<SystemRepair, Failure> {
-    // Behind `{` of a disjunction there is no room for a conjunct.
     let places: Vec<usize> = (0..system.transitions.len())
         .filter(|&number| {
             let transition = &system.transitions[number];
-            let room = !matches!(transition.guard, Formula::Or(_));
-            room && transition.actor.is_some() && !transition.has_fence()
+            transition.actor.is_some() && !transition.has_fence()
         })
         .collect();
-    let mut demands: Vec<Vec<usize>> = Vec::new();
-    let mut found: Vec<Placement> = Vec::new();
-    let ask = |chosen: &[usize]| -> Result<(SystemFound, String), Failure> {
-        let file = with_fences(system, chosen);
-        let changed = load_system(&file)?;
-        Ok((check_system(&changed, memory, None, observer)?, file.text().to_owned()))
+    let ask = |chosen: &[usize]| -> Result<(SystemFound, Patch), Failure> {
+        let patch = with_fences(system, chosen);
+        let changed = load_system(&SourceFile::new(system.file.name(), patch.text.clone()))?;
+        Ok((check_system(&changed, memory, None, observer)?, patch))
     };
-    if let SystemVerdict::Unsafe(_) = ask(&places)?.0.verdict {
-        return Ok(SystemRepair::NotRepairable);
+    let mut repair = SystemRepair::default();
+    if let SystemVerdict::Unsafe(run) = ask(&places)?.0.verdict {
+        repair.unrepairable = Some(run);
+        return Ok(repair);
     }
-    for size in 0..=places.len() {
-        let mut choice: Vec<usize> = (0..size).collect();
-        loop {
-            let chosen: Vec<usize> = choice.iter().map(|&at| places[at]).collect();
-            let hits = demands.iter().all(|demand| demand.iter().any(|number| chosen.contains(number)));
-            let minimal = !found.iter().any(|known| known.transitions.iter().all(|number| chosen.contains(number)));
-            if hits && minimal {
-                let (answer, text) = ask(&chosen)?;
-                match answer.verdict {
-                    SystemVerdict::Safe { .. } if size == 0 => return Ok(SystemRepair::NotNeeded),
-                    SystemVerdict::Safe { .. } => {
-                        found.push(Placement { transitions: chosen, text });
-                        if !all {
-                            return Ok(SystemRepair::Fences(found));
-                        }
-                    }
-                    SystemVerdict::Unsafe(run) => {
-                        let taken = |number: usize| {
-                            run.steps.iter().any(|step| matches!(step, Step::Take(taken, _) if *taken == number))
-                        };
-                        let open = |number: &usize| taken(*number) && !chosen.contains(number);
-                        demands.push(places.iter().copied().filter(open).collect());
-                    }
-                    SystemVerdict::Unknown(reason) => return Ok(SystemRepair::Unknown(reason.to_string())),
-                }
+    let costs = vec![COST; places.len()];
+    let mut demands: Vec<Vec<usize>> = Vec::new();
+    let mut found: Vec<Vec<usize>> = Vec::new();
+    loop {
+        let blocked = |set: &[usize]| found.iter().any(|known| known.iter().all(|at| set.contains(at)));
+        let go_on = || observer.stop().is_none();
+        let hitting = Hitting { costs: &costs, clauses: &demands, blocked: &blocked, go_on: &go_on };
+        let set = match hitting.cheapest() {
+            Hit::Set(set) => set,
+            Hit::None => return Ok(repair),
+            Hit::Stopped => {
+                repair.unknown = Some(observer.stop().unwrap_or(NoAnswer::Cancelled));
+                return Ok(repair);
             }
-            // The next choice in lexical order.
-            let Some(at) = (0..size).rev().find(|&at| choice[at] < places.len() - size + at) else { break };
-            choice[at] += 1;
-            for later in at + 1..size {
-                choice[later] = choice[later - 1] + 1;
+        };
+        let chosen: Vec<usize> = set.iter().map(|&at| places[at]).collect();
+        observer.phase("fences", &format!("{} of {} places", chosen.len(), places.len()));
+        let (answer, patch) = ask(&chosen)?;
+        match answer.verdict {
+            SystemVerdict::Safe { .. } => {
+                let cost = u64::from(COST) * chosen.len() as u64;
+                repair.placements.push(SystemPlacement {
+                    transitions: chosen,
+                    cost,
+                    text: patch.text,
+                    diff: patch.diff,
+                });
+                if !all || set.is_empty() {
+                    return Ok(repair);
+                }
+                found.push(set);
+            }
+            SystemVerdict::Unsafe(run) => {
+                let taken = |number: usize| {
+                    run.steps.iter().any(|step| matches!(step, Step::Take(taken, _) if *taken == number))
+                };
+                let open = |at: &usize| taken(places[*at]) && !set.contains(at);
+                let demand: Vec<usize> = (0..places.len()).filter(open).collect();
+                if demand.is_empty() {
+                    // No fence more can forbid it.
+                    repair.unrepairable = repair.placements.is_empty().then_some(run);
+                    return Ok(repair);
+                }
+                demands.push(demand);
+            }
+            SystemVerdict::Unknown(reason) => {
+                repair.unknown = Some(reason);
+                return Ok(repair);
             }
         }
     }
-    Ok(if found.is_empty() { SystemRepair::NotRepairable } else { SystemRepair::Fences(found) })
 }

@@ -206,15 +206,15 @@ pub struct Transition {
     pub updates: Vec<Update>,
     /// Where.
     pub span: Span,
-    /// Where the text has room for a conjunct of the guard: behind `{` of `requires`, or before the body without it.
+    /// Where the text has room for a conjunct of the guard.
     pub room: Room,
 }
 
 /// Where a guard can be extended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Room {
-    /// There is a guard; a conjunct followed by `&&` fits here.
-    Guard(u32),
+    /// There is a guard, from here to there.
+    Guard(u32, u32),
     /// There is none; `requires { … }` fits here.
     Body(u32),
 }

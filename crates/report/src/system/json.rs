@@ -1,7 +1,7 @@
 //! Systems as JSON; the shapes are in `schema/fencepost-1.json`.
 
 use super::run::Line;
-use super::{SystemCase, SystemVerdict, clean, memory_name};
+use super::{SystemCase, SystemRepair, SystemVerdict, clean, memory_name};
 use crate::json::SCHEMA;
 use serde::Serialize;
 use system::machine::Machine;
@@ -128,15 +128,15 @@ struct Repair<'a> {
     kind: &'static str,
     file: &'a str,
     model: &'static str,
-    line: &'a str,
-    reason: Option<&'a str>,
+    line: String,
+    reason: Option<String>,
     placements: Vec<Placement>,
     seconds: f64,
 }
 
 #[derive(Serialize)]
 struct Placement {
-    cost: usize,
+    cost: u64,
     fences: Vec<Fence>,
     diff: String,
 }
@@ -148,22 +148,17 @@ struct Fence {
 }
 
 /// What `fences` found out, for programs: each placement is the transitions with a fence and the change as a diff.
-pub fn repair_json(
-    system: &System,
-    memory: Memory,
-    (line, reason): (&str, Option<&str>),
-    placements: &[(&[usize], String)],
-    seconds: f64,
-) -> String {
+pub fn repair_json(system: &System, memory: Memory, repair: &SystemRepair, seconds: f64) -> String {
     let fence = |&number: &usize| {
         let transition = &system.transitions[number];
         Fence { transition: clean(&transition.name), line: system.file.line(transition.span) }
     };
-    let placements = placements.iter().map(|(transitions, diff)| Placement {
-        cost: 10 * transitions.len(),
-        fences: transitions.iter().map(fence).collect(),
-        diff: diff.clone(),
+    let placements = repair.placements.iter().map(|placement| Placement {
+        cost: placement.cost,
+        fences: placement.transitions.iter().map(fence).collect(),
+        diff: placement.diff.clone(),
     });
     let (schema, kind, file, model) = (SCHEMA, "system-fences", system.file.name(), memory_name(memory));
+    let (line, reason) = (repair.line(), repair.unknown.as_ref().map(ToString::to_string));
     pretty(&Repair { schema, kind, file, model, line, reason, placements: placements.collect(), seconds })
 }

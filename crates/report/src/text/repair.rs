@@ -66,7 +66,13 @@ fn placement(repair: &Repair<'_>, row: &PlacementRow, options: Options) -> Strin
         let _ = writeln!(out, "  {}  {}{}", pad(&fence.kind, kinds), pad(&place(fence), width), orders(fence));
     }
     out.push('\n');
-    for line in row.diff.lines() {
+    out + &painted(&row.diff, options)
+}
+
+/// A unified diff as it is shown.
+pub(crate) fn painted(diff: &str, options: Options) -> String {
+    let mut out = String::new();
+    for line in diff.lines() {
         // Tabs are part of the text; nothing else that controls the terminal gets through.
         let parts: Vec<String> = line.trim_end_matches('\r').split('\t').map(clean).collect();
         let line = parts.join("\t");
