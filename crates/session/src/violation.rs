@@ -20,12 +20,12 @@ const PROVERS: [&str; 2] = ["coherence", "predicate"];
 /// The engine for bugs that need few turns, where all executions at once are too many.
 const DEEP: &str = "lazy";
 
-/// The part of the time that is for the first bound, and for each of them in the end.
+/// The part of the time that is for the first bound, for those that need few turns, and for each prover in the end.
 const PART: u32 = 4;
 
-/// The parts of the time that each prover has, one after the other: what is easy for one of them is not kept
-/// waiting by another that gets lost.
-const TURNS: [u32; 2] = [10 * PART, PART];
+/// The part of the time that each prover has at first: what is easy for one of them is not kept waiting by others that
+/// get lost.
+const GLANCE: u32 = 10 * PART;
 
 /// Formulas with more clauses than this have to wait until others have tried.
 const LARGE: u64 = 400_000;
@@ -68,14 +68,15 @@ fn prove(
     Ok(Some(found.map(|_| verdict)))
 }
 
-/// What the first of these engines says that comes to an answer.
+/// What the first of these engines says that comes to an answer in this part of the time.
 fn provers(
+    part: u32,
     program: &Program,
     model: &Model,
     request: &Request,
     observer: &dyn Observer,
 ) -> Result<Option<Found<Verdict>>, Failure> {
-    for (part, prover) in TURNS.into_iter().flat_map(|part| PROVERS.map(|prover| (part, prover))) {
+    for prover in PROVERS {
         if let Some(proof) = prove((prover, part), program, model, request, observer)? {
             return Ok(Some(proof));
         }
@@ -191,6 +192,13 @@ pub fn violation(
         request.options.clauses = None;
         let large = matches!(answer, Err((_, NoAnswer::TooLarge(_))));
         let late = (large || matches!(answer, Err((_, NoAnswer::TimedOut(_))))) && observer.stop().is_none();
+        if late
+            && !alone
+            && best.is_none()
+            && let Some(proof) = provers(GLANCE, program, model, &request, observer)?
+        {
+            return Ok(proof);
+        }
         if late && !alone && (large || best.is_none()) {
             let end = request.deepen.map(|patience| started + patience);
             if let Some(found) = deep(program, model, &request, observer, end)? {
@@ -201,7 +209,7 @@ pub fn violation(
             answer = run(program, model, &request, question, &patience)?;
         }
         if late && best.is_none() && !alone {
-            if let Some(proof) = provers(program, model, &request, observer)? {
+            if let Some(proof) = provers(PART, program, model, &request, observer)? {
                 return Ok(proof);
             }
             answer = run(program, model, &request, question, observer)?;
@@ -224,12 +232,10 @@ pub fn violation(
             return if shortens { shortest(found, program, model, &request, observer) } else { Ok(found) };
         }
         // A few iterations show nothing: perhaps all of them can be covered at once.
-        if best.is_none()
-            && !late
-            && !alone
-            && let Some(proof) = provers(program, model, &request, observer)?
-        {
-            return Ok(proof);
+        for part in [GLANCE, PART].into_iter().filter(|_| best.is_none() && !late && !alone) {
+            if let Some(proof) = provers(part, program, model, &request, observer)? {
+                return Ok(proof);
+            }
         }
         best = Some(found);
     }
