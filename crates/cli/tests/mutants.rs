@@ -2,20 +2,7 @@
 
 mod common;
 
-use common::{fencepost, litmus_files, root, scratch};
-
-/// Small and good enough to choose bytes: the generator of Steele, Lea and Flood ("SplitMix").
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % end.max(1) as u64) as usize
-    }
-}
+use common::{Dice, fencepost, litmus_files, root, scratch};
 
 /// Flips some bytes, truncates, or doubles a part.
 fn mutate(mut bytes: Vec<u8>, how: usize, dice: &mut Dice) -> Vec<u8> {

@@ -60,3 +60,17 @@ pub fn ring(threads: usize) -> String {
     text += &row(&|at| format!("MOV EAX,[x{}]", (at + 1) % threads));
     text + &format!("exists ({})\n", atoms.join(" /\\ "))
 }
+
+/// Small and good enough to choose places: the generator of Steele, Lea and Flood ("SplitMix").
+pub struct Dice(pub u64);
+
+impl Dice {
+    /// A number below this one.
+    pub fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) % end.max(1) as u64) as usize
+    }
+}
