@@ -260,8 +260,9 @@ impl<'p> Machine<'p> {
         }
         let (numbered, rest) = state.split_at(self.width());
         let crowd = rest.chunks_exact(2).map(|own| [own[0], own[1]]);
-        // Who has nothing to do any more leaves the crowd.
-        let stays = |own: &Member| own[1] != 0 || *self.pendings[own[0] as usize] != Pending::Nothing;
+        // Who has nothing to do any more leaves the crowd, unless it keeps others out of a critical section.
+        let idle = |local: LocalId| *self.pendings[local as usize] == Pending::Nothing && !self.is_inside(local);
+        let stays = |own: &Member| own[1] != 0 || !idle(own[0]);
         self.arrivals.push((numbered.into(), crowd.filter(stays).collect()));
     }
 
