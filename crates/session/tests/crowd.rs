@@ -132,8 +132,11 @@ const CROWD: &str = "anything = __VERIFIER_nondet_int();\n";
 fn program(bodies: &[String], before: &str, start: &str) -> String {
     let mut text = HEAD.to_owned();
     for (at, body) in bodies.iter().enumerate() {
-        writeln!(text, "void *run{at}(void *arg) {{ int r = 0; int *p = &x; pthread_t t;\n{before}{body}\nreturn 0; }}")
-            .expect("a string takes all");
+        writeln!(
+            text,
+            "void *run{at}(void *arg) {{ int r = 0; int *p = &x; pthread_t t;\n{before}{body}\nreturn 0; }}"
+        )
+        .expect("a string takes all");
     }
     text + "int main(void) { pthread_t t; int r = 0; int *p = &x;\n" + start + "return 0; }\n"
 }
@@ -175,7 +178,9 @@ fn what_holds_for_any_number_holds_for_some() {
         for count in 2..=4 {
             let others = match (second, once) {
                 (false, _) => format!("{early} {} {late}", create(0)) + &(each.clone() + &create(0)).repeat(count - 1),
-                (true, true) => format!("{early} {} {late}", create(1)) + &(each.clone() + &create(0)).repeat(count - 1),
+                (true, true) => {
+                    format!("{early} {} {late}", create(1)) + &(each.clone() + &create(0)).repeat(count - 1)
+                }
                 (true, false) => {
                     let pair = format!("{each} {} {}", create(0), create(1));
                     format!("{early} {} {late}", create(0)) + &pair.repeat(count / 2)
