@@ -124,11 +124,13 @@ impl<'p> Machine<'p> {
         (self.locals.len(), self.memories.len(), self.buffers.len())
     }
 
-    /// The state in which the first thread is here and others may come.
+    /// The state in which the first thread is here and others may come. The property can fail right there.
     pub fn start(&mut self, first: Local) -> Result<Vec<u32>, Halt> {
         let mut state = vec![0; self.width()];
         state[1] = self.settle(first)?;
-        Ok(state)
+        let item = Item { state, may: true, choices: Vec::new() };
+        self.look(&item, 0, 0);
+        Ok(item.state)
     }
 
     fn settle(&mut self, local: Local) -> Result<LocalId, Halt> {
