@@ -84,12 +84,18 @@ fn crowds_that_are_not_safe() {
         ("meeting", meeting.to_owned()),
         ("read-later", "x = 1; assert(x == 0);".to_owned()),
         ("not-its-own", "x = 1; y = x; x = 0; assert(y == 1);".to_owned()),
+        ("stays-inside", "FP_CRITICAL_BEGIN(); while (1);".to_owned()),
+        ("stops-inside", "FP_CRITICAL_BEGIN(); abort();".to_owned()),
         ("owner", "last = pthread_self(); assert(last == pthread_self());".to_owned()),
     ];
     for (name, work) in works {
         let last = said(name, &format!("{first} {work}"), "while (1) pthread_create(&t, 0, work, 0);");
         assert!(last.starts_with("UNKNOWN (line "), "{name}: {last}");
     }
+    // What the first thread writes once, before anybody is known to read it: nobody comes to the write again.
+    let once = format!("for (int i = 0;; i = 1) {{ pthread_create(&t, 0, work, 0); if (!i) {{ {first} x = 1; }} }}");
+    let last_line = said("written-once", "assert(x == 0);", &once);
+    assert!(last_line.starts_with("UNKNOWN (line "), "written-once: {last_line}");
     let safe = "if (__sync_bool_compare_and_swap(&x, 0, 1)) { y = 1; assert(y == 1); y = 0; x = 0; }";
     assert_eq!(said("safe", &format!("{first} {safe}"), "while (1) pthread_create(&t, 0, work, 0);"), "SAFE");
     let handles = root().join("corpus/c/crowd/handles.c").display().to_string();

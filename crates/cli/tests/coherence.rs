@@ -54,6 +54,19 @@ fn merged_states_prove_it_too() {
     }
 }
 
+/// What fails before the first thread is started is found with every abstraction.
+#[test]
+fn what_fails_before_there_are_others() {
+    let file = root().join("corpus/regressions/wrong-before-the-first-start.c").display().to_string();
+    for abstraction in ["none", "set", "fd", "pd", "auto"] {
+        for model in ["sc", "tso", "pso"] {
+            let args = ["--engine", "coherence", "--abstraction", abstraction, "--model", model];
+            let text = run(&[&["check", &file][..], &args].concat());
+            assert_eq!(last(&text), "UNSAFE", "{abstraction} {model}: {text}");
+        }
+    }
+}
+
 /// The lines of a text that are full fences of a patch.
 fn fences(before: &str, after: &str) -> Vec<usize> {
     let old: Vec<&str> = before.lines().collect();

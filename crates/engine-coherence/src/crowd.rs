@@ -276,6 +276,9 @@ impl Search<'_> {
             Ok(first) => first,
             Err(halt) => return Ok(Err(halt)),
         };
+        if machine.failure.take().is_some() {
+            return Ok(Ok(Outcome::Failure(Vec::new())));
+        }
         let mut views = Views::new(self.company);
         let base = views.base(first.into());
         views.insert(base, &[]);

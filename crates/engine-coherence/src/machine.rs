@@ -124,11 +124,13 @@ impl<'p> Machine<'p> {
         (self.locals.len(), self.memories.len(), self.buffers.len())
     }
 
-    /// The state in which the first thread is here and others may come.
+    /// The state in which the first thread is here and others may come. The property can fail right there.
     pub fn start(&mut self, first: Local) -> Result<Vec<u32>, Halt> {
         let mut state = vec![0; self.width()];
         state[1] = self.settle(first)?;
-        Ok(state)
+        let item = Item { state, may: true, choices: Vec::new() };
+        self.look(&item, 0, 0);
+        Ok(item.state)
     }
 
     fn settle(&mut self, local: Local) -> Result<LocalId, Halt> {
@@ -260,8 +262,9 @@ impl<'p> Machine<'p> {
         }
         let (numbered, rest) = state.split_at(self.width());
         let crowd = rest.chunks_exact(2).map(|own| [own[0], own[1]]);
-        // Who has nothing to do any more leaves the crowd.
-        let stays = |own: &Member| own[1] != 0 || *self.pendings[own[0] as usize] != Pending::Nothing;
+        // Who has nothing to do any more leaves the crowd, unless it keeps others out of a critical section.
+        let idle = |local: LocalId| *self.pendings[local as usize] == Pending::Nothing && !self.is_inside(local);
+        let stays = |own: &Member| own[1] != 0 || !idle(own[0]);
         self.arrivals.push((numbered.into(), crowd.filter(stays).collect()));
     }
 

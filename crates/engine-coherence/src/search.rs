@@ -219,6 +219,9 @@ impl<'t> Search<'t> {
             Ok(first) => first,
             Err(halt) => return Ok(Err(halt)),
         };
+        if machine.failure.take().is_some() {
+            return Ok(Ok(Outcome::Failure(Vec::new())));
+        }
         space.insert(&first, NOBODY, |_, word| word);
         let mut again: VecDeque<u32> = VecDeque::new();
         let (mut next, mut pulse) = (0, self.pulse());
@@ -303,6 +306,9 @@ impl<'t> Search<'t> {
         world.globals = objects;
         let mut machine = Machine::new(world, self.policy(Memory::Exact(usize::MAX)), false);
         let mut state = machine.start(local).ok()?;
+        if let Some((_, violation)) = machine.failure.take() {
+            return Some(show(machine, &state, violation));
+        }
         for step in path {
             let step = match step {
                 NamedStep::Run(thread, choices) => Step::Run(*thread, choices.clone()),
