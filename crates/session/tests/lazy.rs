@@ -3,7 +3,7 @@
 //! With the same bound on loops both know the same executions, if there are rounds enough. What the lazy engine calls safe
 //! without bounds must be so, and what it calls safe up to bounds must turn unsafe with larger ones if it is unsafe.
 
-use engine::{Guarantee, NoAnswer, Observer, Options, Property, Schedule, Verdict};
+use engine::{Guarantee, NoAnswer, Observer, Options, Property, Queues, Schedule, Verdict};
 use ir::Program;
 use model::Model;
 use session::{Failure, Reading, Request};
@@ -29,7 +29,7 @@ impl Observer for Watch {
 }
 
 /// Bounds that are enough for small programs.
-const LARGE: Schedule = Schedule { rounds: Some(14), clock: Some(12), nodes: Some(7) };
+const LARGE: Schedule = Schedule { rounds: Some(14), clock: Some(12), nodes: Some(7), queues: Queues::Timed, int_width: None, addresses: None };
 
 fn ask(program: &Program, model: &str, engine: &str, schedule: Schedule) -> Verdict {
     let model = Model::builtin(model).expect("a model of ours");
