@@ -1,7 +1,7 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use engine::{Abstraction, Integers, Keep, Options, Order, Property, Schedule};
+use engine::{Abstraction, Integers, Keep, Options, Order, Property, Queues, Schedule};
 use fences::Kind;
 use session::Request;
 use std::path::PathBuf;
@@ -86,6 +86,15 @@ pub struct Running {
     /// How many writes to one location the lazy engine remembers at a time, under models with store buffers
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000))]
     pub nodes: Option<u32>,
+    /// How the lazy engine represents store buffers
+    #[arg(long, value_enum, default_value_t = QueuesName::Timed)]
+    pub queues: QueuesName,
+    /// Let the lazy engine look first for executions in which no value needs more than this many bits
+    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub int_width: Option<u32>,
+    /// Let the lazy engine refuse programs that can write more locations than this through pointers
+    #[arg(long, value_name = "V")]
+    pub addresses: Option<u32>,
     /// Whether the predicate engine may take for granted that no integer overflows
     #[arg(long, value_enum, default_value_t = IntegersName::Math)]
     pub integers: IntegersName,
@@ -317,6 +326,15 @@ pub enum KeepName {
     Newest,
 }
 
+/// How the lazy engine represents store buffers.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum QueuesName {
+    /// As lists of writes with the times at which they reach memory.
+    Timed,
+    /// As queues of writes, --nodes long; before each step --clock writes at most reach memory by themselves.
+    Explicit,
+}
+
 /// What integers are for the predicate engine.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum IntegersName {
@@ -436,7 +454,13 @@ impl Running {
             AbstractionName::None => Abstraction::None,
         };
         let loops = self.unwind_loop.clone();
-        let schedule = Schedule { rounds: self.rounds, clock: self.clock, nodes: self.nodes };
+        let queues = match self.queues {
+            QueuesName::Timed => Queues::Timed,
+            QueuesName::Explicit => Queues::Explicit,
+        };
+        let (int_width, addresses) = (self.int_width, self.addresses);
+        let schedule =
+            Schedule { rounds: self.rounds, clock: self.clock, nodes: self.nodes, queues, int_width, addresses };
         let integers = match self.integers {
             IntegersName::Math => Integers::Math,
             IntegersName::Machine => Integers::Machine,

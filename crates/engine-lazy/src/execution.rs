@@ -1,11 +1,12 @@
 //! Executions read off solutions: the schedule is gone through again, step by step, with real values.
 
 use crate::problem::{Problem, Settled, Step, Work, in_order};
+use crate::queues::Owner;
 use crate::schedule::Item;
 use ir::{Cell, Expr, Object, State, Width};
 use logic::{Evaluation, Term};
 use model::Buffers;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use symbolic::{Input, Kind, Made};
 use witness::{Action, Event, EventId, Execution, Violation};
 
@@ -19,6 +20,9 @@ struct Write {
 /// What happens in the order in which it happens.
 #[derive(Debug, Default)]
 struct Path {
+    /// With explicit queues: who owns them, and the writes that they hold with their locations.
+    owners: Vec<Owner>,
+    queues: Vec<VecDeque<(usize, Write)>>,
     clock: u64,
     /// The writes to each location, in the order in which they reach memory.
     writes: BTreeMap<usize, Vec<Write>>,
@@ -31,17 +35,49 @@ struct Path {
 }
 
 impl Path {
+    /// The oldest write of a queue reaches memory.
+    fn arrive(&mut self, queue: usize) {
+        if let Some((place, write)) = self.queues[queue].pop_front() {
+            self.writes.entry(place).or_default().push(write);
+        }
+    }
+
+    /// Writes reach memory by themselves.
+    fn pass(&mut self, arrivals: &[Term], solution: &mut Evaluation<'_>) {
+        for &arrival in arrivals {
+            let queue = solution.value(arrival) as usize;
+            if queue < self.queues.len() {
+                self.arrive(queue);
+            }
+        }
+    }
+
     fn drain(&mut self, thread: usize) {
+        for queue in 0..self.queues.len() {
+            while self.owners[queue].thread == thread && !self.queues[queue].is_empty() {
+                self.arrive(queue);
+            }
+        }
         let latest = self.latest.get(&thread).copied().unwrap_or(0);
         self.clock = self.clock.max(latest);
     }
 
     fn read(&mut self, thread: usize, place: usize, event: usize) {
-        let own = self.last.get(&(place, thread)).filter(|write| write.lands > self.clock).copied();
+        let queues = self.queues.iter().zip(&self.owners).filter(|(_, owner)| owner.thread == thread);
+        let queued = queues.flat_map(|(queue, _)| queue).filter(|write| write.0 == place).next_back();
+        let timed = self.last.get(&(place, thread)).filter(|write| write.lands > self.clock);
+        let own = queued.map(|write| write.1).or(timed.copied());
         let landed = self.writes.get(&place).and_then(|all| all.iter().rev().find(|write| write.lands <= self.clock));
         // The initial write of a location has its number.
         let source = own.or(landed.copied()).map_or(place, |write| write.event);
         self.rf.push((source, event));
+    }
+
+    /// A write goes into its queue.
+    fn push(&mut self, thread: usize, place: usize, write: Write) {
+        let own = |owner: &Owner| owner.thread == thread && owner.places.contains(&place);
+        let queue = self.owners.iter().position(own).expect("what takes its time has a queue");
+        self.queues[queue].push_back((place, write));
     }
 
     fn write(&mut self, thread: usize, place: usize, write: Write) {
@@ -197,13 +233,16 @@ fn object(made: &Made, solution: &mut Evaluation<'_>) -> Object {
 
 /// Goes through the steps in the order in which they have their turns.
 fn follow(problem: &Problem<'_>, buffers: Buffers, places: &[Option<usize>], solution: &mut Evaluation<'_>) -> Path {
-    let mut path = Path::default();
+    let owners = problem.owners.clone().unwrap_or_default();
+    let explicit = problem.owners.is_some();
+    let mut path = Path { queues: vec![VecDeque::new(); owners.len()], owners, ..Path::default() };
     for round in 0..problem.bounds.rounds as usize {
         for work in in_order(&problem.rows, &problem.work, round) {
             let step = match work {
                 Work::Step(step) => step,
-                Work::Settled(Settled { thread, when, turns, .. }) => {
+                Work::Settled(Settled { thread, when, turns, arrivals, .. }) => {
                     if solution.truth(*when) && solution.truth(turns[round]) {
+                        path.pass(arrivals, solution);
                         path.drain(*thread);
                     }
                     continue;
@@ -213,24 +252,42 @@ fn follow(problem: &Problem<'_>, buffers: Buffers, places: &[Option<usize>], sol
             if !solution.truth(event.guard) || !solution.truth(step.turns[round]) {
                 continue;
             }
+            if solution.truth(step.ticks) {
+                path.pass(&step.arrivals, solution);
+            }
             if buffers != Buffers::None && (step.drains || step.fences.contains(&crate::memory::Fence::Drain)) {
                 path.drain(step.thread);
             }
             let Some(place) = places[step.event] else { continue };
             let idle = event.kind == Kind::Write && !step.at_once && problem.roomy;
-            if buffers != Buffers::None && !idle && solution.truth(step.ticks) {
+            if buffers != Buffers::None && !explicit && !idle && solution.truth(step.ticks) {
                 // Where it did not matter, no time was guessed.
                 path.clock = path.clock.max(solution.value(step.guess.time));
             }
             match event.kind {
                 Kind::Fence => {}
                 Kind::Read => path.read(step.thread, place, step.event),
+                Kind::Write if explicit => {
+                    let write = Write { lands: 0, event: step.event };
+                    match (step.at_once, buffers) {
+                        (false, _) => path.push(step.thread, place, write),
+                        (true, Buffers::Thread) => {
+                            path.drain(step.thread);
+                            path.write(step.thread, place, write);
+                        }
+                        (true, Buffers::Location | Buffers::None) => path.write(step.thread, place, write),
+                    }
+                }
                 Kind::Write => {
                     let lands = if step.at_once { path.clock } else { solution.value(step.guess.lands) };
                     path.write(step.thread, place, Write { lands, event: step.event });
                 }
             }
         }
+    }
+    path.pass(&problem.arrivals, solution);
+    for thread in 0..problem.rows.rows.len() {
+        path.drain(thread);
     }
     path
 }

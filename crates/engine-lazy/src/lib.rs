@@ -28,13 +28,14 @@ mod execution;
 mod lists;
 mod memory;
 mod problem;
+mod queues;
 mod schedule;
 mod sole;
 #[cfg(test)]
 mod tests;
 mod values;
 
-use engine::{Answer, Engine, Findings, Guarantee, NoAnswer, Observer, Question, Refusal, Task};
+use engine::{Answer, Engine, Findings, Guarantee, NoAnswer, Observer, Question, Queues, Refusal, Task};
 use logic::Bool;
 use model::Buffers;
 use problem::{Bounds, Problem, Tags};
@@ -86,7 +87,7 @@ impl Engine for Lazy {
         let Some(buffers) = task.model.head.buffers else {
             return Err(NoAnswer::GaveUp("the engine `lazy` does not take this task".to_owned()));
         };
-        let tags = Tags::new(task.program, &task.model.head, buffers);
+        let tags = Tags::new(task.program, &task.model.head, buffers, task.options.schedule.queues);
         let enough = {
             let structure = structure(task, &tags, true, observer)?;
             problem::enough(&structure, &tags)
@@ -142,7 +143,7 @@ pub fn emit_c(task: &Task<'_>, observer: &dyn Observer) -> Result<String, NoAnsw
     let Some(buffers) = task.model.head.buffers else {
         return Err(NoAnswer::GaveUp("only programs under models with store buffers become sequential C".to_owned()));
     };
-    let tags = Tags::new(task.program, &task.model.head, buffers);
+    let tags = Tags::new(task.program, &task.model.head, buffers, Queues::Timed);
     let structure = structure(task, &tags, false, observer)?;
     let enough = problem::enough(&structure, &tags);
     let bounds = ladder(task, enough).into_iter().take(3).next_back();
@@ -255,6 +256,7 @@ impl Search<'_> {
             (false, _) => Guarantee::Rounds {
                 rounds: bounds.rounds,
                 buffers: buffers.then_some((bounds.clock, bounds.nodes)),
+                queues: self.tags.queues,
                 unwind: is_cut.then_some(unwind),
                 loops,
             },

@@ -92,6 +92,10 @@ pub enum Fence {
 
 /// An implementation of memory.
 pub trait Memory {
+    /// Before a step: some writes reach memory, one for each number, which says where it comes from. Where time decides
+    /// when writes land there is nothing to do.
+    fn pass(&mut self, _build: &mut Build<'_>, _when: Bool, _arrivals: &[Term]) {}
+
     /// What a thread reads: for each location that the access can go to, what it holds for this thread.
     fn read(&mut self, build: &mut Build<'_>, access: &Access) -> Vec<Term>;
 
@@ -103,6 +107,9 @@ pub trait Memory {
 
     /// The time, if time passes.
     fn clock(&self) -> Option<Term>;
+
+    /// All steps are over, and all writes reach memory.
+    fn finish(&mut self, _build: &mut Build<'_>) {}
 
     /// What a location holds when all writes have reached memory.
     fn last(&mut self, build: &mut Build<'_>, location: usize) -> Term;

@@ -2,12 +2,13 @@
 
 use crate::lists::{Delays, Lists, Size};
 use crate::memory::{Access, Build, Fence, Guess, Memory, Plain};
+use crate::queues::{self, Owner};
 use crate::schedule::{Item, Rows, Turns};
 use crate::sole::{self, Sole, Writer};
 use crate::values::{Values, fit};
-use engine::{NoAnswer, Observer, Property};
+use engine::{NoAnswer, Observer, Property, Queues};
 use ir::{Comparison, Location, Program, Proposition, TagSet, ThreadId, Width};
-use logic::{Assignment, Blaster, Bool, Evaluation, Lit, Outcome, Solver, Term};
+use logic::{Assignment, Blaster, Bool, Evaluation, Lit, Outcome, Solver, Term, Terms};
 use model::{Buffers, Head};
 use source::Span;
 use symbolic::{Cause, Input, Kind, Structure, Stuck};
@@ -16,15 +17,18 @@ use symbolic::{Cause, Input, Kind, Structure, Stuck};
 #[derive(Debug, Clone)]
 pub struct Tags {
     pub buffers: Buffers,
+    /// How buffers are represented.
+    pub queues: Queues,
     drain: TagSet,
     order: TagSet,
     wait: TagSet,
 }
 
 impl Tags {
-    pub fn new(program: &Program, head: &Head, buffers: Buffers) -> Self {
+    pub fn new(program: &Program, head: &Head, buffers: Buffers, queues: Queues) -> Self {
         let named = |names: &[String]| program.tags_named(names);
-        Tags { buffers, drain: named(&head.drain), order: named(&head.order_writes), wait: named(&head.wait) }
+        let queues = if buffers == Buffers::None { Queues::Timed } else { queues };
+        Tags { buffers, queues, drain: named(&head.drain), order: named(&head.order_writes), wait: named(&head.wait) }
     }
 
     pub fn drains(&self, tags: &TagSet) -> bool {
@@ -73,6 +77,8 @@ pub struct Step {
     pub hidden: bool,
     /// What a fence does.
     pub fences: Vec<Fence>,
+    /// With explicit queues: where the writes come from that reach memory before it.
+    pub arrivals: Vec<Term>,
 }
 
 /// A point at which the writes of a thread have reached memory: before it starts another, and before it is joined.
@@ -88,6 +94,8 @@ pub struct Settled {
     pub when: Bool,
     /// When it has a turn, in each round.
     pub turns: Vec<Bool>,
+    /// With explicit queues: where the writes come from that reach memory before it.
+    pub arrivals: Vec<Term>,
 }
 
 /// What a thread comes to.
@@ -147,6 +155,10 @@ pub struct Problem<'p> {
     pub bounds: Bounds,
     /// Whether there is a node for every write.
     pub roomy: bool,
+    /// The explicit queues, if that is what store buffers are.
+    pub owners: Option<Vec<Owner>>,
+    /// Where the writes come from that reach memory when all rounds are over.
+    pub arrivals: Vec<Term>,
     /// What each location holds in the end: in a program in C a variable of its own.
     pub last: Vec<Term>,
     blaster: Blaster,
@@ -188,7 +200,10 @@ pub fn enough(structure: &Structure, tags: &Tags) -> Bounds {
         makes && !at_once[at] && !early[at]
     };
     let delayed = (0..structure.events.len()).filter(delayed).count();
-    let nodes = nodes(&sole::writers(structure, &early));
+    let nodes = match tags.queues {
+        Queues::Timed => nodes(&sole::writers(structure, &early)),
+        Queues::Explicit => sole::length(structure, tags, &early),
+    };
     let rows = Rows::new(structure, Some(&sole::hidden(structure, tags, nodes)));
     Bounds { rounds: rows.enough(), clock: (delayed as u32).max(1), nodes }
 }
@@ -214,11 +229,21 @@ impl<'p> Problem<'p> {
         let mut facts = structure.constraints.clone();
         let turns = Turns::new(&mut structure.terms, &rows, bounds.rounds, &mut facts);
         let early = if rows.begins { sole::early(&structure) } else { vec![false; structure.events.len()] };
-        let writers = sole::writers(&structure, &early);
+        let explicit = !each && tags.queues == Queues::Explicit;
+        let writers = if explicit { sole::unknown(&structure) } else { sole::writers(&structure, &early) };
+        let total = tags.buffers == Buffers::Thread;
+        let owners = explicit.then(|| {
+            let delayed: Vec<(usize, usize)> = sole::delayed(&structure, tags, &early).into_keys().collect();
+            queues::owners(total, &delayed)
+        });
+        let passing = Passing {
+            count: if owners.as_ref().is_some_and(|owners| !owners.is_empty()) { bounds.clock } else { 0 },
+            width: queues::choice(owners.as_deref().unwrap_or_default()),
+        };
         let roomy = bounds.nodes >= nodes(&writers);
         let size = Size { clock: bounds.clock, nodes: bounds.nodes, threads: structure.threads.len(), roomy };
         let hidden = hidden.unwrap_or_else(|| vec![false; structure.events.len()]);
-        let known = Known { at_once: at_once(&structure, tags), early, hidden };
+        let known = Known { at_once: at_once(&structure, tags), early, hidden, passing };
         let work = work(program, &mut structure, tags, &rows, &turns, size, &known, &mut facts);
         let mut values = Values::new(&structure);
         let mut initial = Vec::with_capacity(structure.locations.len());
@@ -250,10 +275,16 @@ impl<'p> Problem<'p> {
                 delays.threads[step.thread] = true;
             }
         }
-        let mut memory: Box<dyn Memory> = match tags.buffers {
-            Buffers::None => Box::new(Plain::new(initial)),
-            Buffers::Thread => Box::new(Lists::new(&mut build, size, true, &initial, &delays)),
-            Buffers::Location => Box::new(Lists::new(&mut build, size, false, &initial, &delays)),
+        let mut memory: Box<dyn Memory> = match (tags.buffers, &owners) {
+            (Buffers::None, _) => Box::new(Plain::new(initial)),
+            (Buffers::Thread | Buffers::Location, None) => {
+                Box::new(Lists::new(&mut build, size, total, &initial, &delays))
+            }
+            (Buffers::Thread | Buffers::Location, Some(owners)) => {
+                let orders = steps().filter(|step| step.fences.contains(&Fence::Order)).count();
+                let counts = (threads.len(), orders);
+                Box::new(queues::Queues::new(&mut build, total, bounds.nodes, &initial, owners, counts))
+            }
         };
         for round in 0..bounds.rounds as usize {
             if let Some(stop) = observer.stop() {
@@ -266,13 +297,17 @@ impl<'p> Problem<'p> {
                         let sole = Some((&mut sole, &turns));
                         operate(&mut build, &mut *memory, &mut values, sole, &events[step.event], step, round);
                     }
-                    Work::Settled(Settled { thread, when, turns, .. }) => {
+                    Work::Settled(Settled { thread, when, turns, arrivals, .. }) => {
                         let when = build.terms.and(*when, turns[round]);
+                        memory.pass(&mut build, when, arrivals);
                         memory.fence(&mut build, *thread, when, Fence::Drain);
                     }
                 }
             }
         }
+        let arrivals = passing.guess(build.terms);
+        memory.pass(&mut build, Bool::TRUE, &arrivals);
+        memory.finish(&mut build);
         let mut last = Vec::with_capacity(locations.len());
         for (at, location) in locations.iter().enumerate() {
             if each {
@@ -304,7 +339,22 @@ impl<'p> Problem<'p> {
             blaster.assert_equal(&mut structure.terms, &mut solver, when, left, right);
         }
         let failing = Vec::new();
-        Ok(Problem { program, structure, rows, turns, work, bounds, roomy, last, blaster, solver, failing, observer })
+        Ok(Problem {
+            program,
+            structure,
+            rows,
+            turns,
+            work,
+            bounds,
+            roomy,
+            owners,
+            arrivals,
+            last,
+            blaster,
+            solver,
+            failing,
+            observer,
+        })
     }
 
     fn lit(&mut self, condition: Bool) -> Lit {
@@ -491,6 +541,20 @@ struct Known {
     at_once: Vec<bool>,
     early: Vec<bool>,
     hidden: Vec<bool>,
+    passing: Passing,
+}
+
+/// With explicit queues: how many writes reach memory before a step, and the width of a guess where one comes from.
+#[derive(Debug, Clone, Copy)]
+struct Passing {
+    count: u32,
+    width: Width,
+}
+
+impl Passing {
+    fn guess(self, terms: &mut Terms) -> Vec<Term> {
+        (0..self.count).map(|_| terms.fresh(self.width)).collect()
+    }
 }
 
 /// What each thread comes to.
@@ -520,7 +584,8 @@ fn work(
                     let link = structure.links[number];
                     if !rows.starts(number) {
                         let (thread, when) = (link.from.0 as usize, link.when);
-                        own.push(Work::Settled(Settled { link: number, thread, unit, when, turns }));
+                        let arrivals = known.passing.guess(terms);
+                        own.push(Work::Settled(Settled { link: number, thread, unit, when, turns, arrivals }));
                     }
                     continue;
                 }
@@ -528,7 +593,8 @@ fn work(
                 Item::Departs(link) => {
                     let started = structure.links[link].to.0;
                     for when in starting(structure, thread, started) {
-                        own.push(Work::Settled(Settled { link, thread, unit, when, turns: turns.clone() }));
+                        let (turns, arrivals) = (turns.clone(), known.passing.guess(&mut structure.terms));
+                        own.push(Work::Settled(Settled { link, thread, unit, when, turns, arrivals }));
                     }
                     continue;
                 }
@@ -553,6 +619,7 @@ fn work(
                 lands: terms.fresh(size.time()),
                 before: terms.fresh(size.node()),
             };
+            let arrivals = known.passing.guess(terms);
             let symbolic = &structure.events[event];
             let (drains, fences) = match symbolic.kind {
                 Kind::Fence => (false, tags.fences(&symbolic.tags)),
@@ -562,9 +629,21 @@ fn work(
             let hidden = known.hidden[event] && !early;
             let at_once = known.at_once[event] || early;
             let ticks = if early || hidden { Bool::FALSE } else { !follows };
-            let step =
-                Step { event, thread, unit, turns, places, guess, ticks, drains, at_once, early, hidden, fences };
-            own.push(Work::Step(step));
+            own.push(Work::Step(Step {
+                event,
+                thread,
+                unit,
+                turns,
+                places,
+                guess,
+                ticks,
+                drains,
+                at_once,
+                early,
+                hidden,
+                fences,
+                arrivals,
+            }));
         }
         all.push(own);
     }
@@ -626,6 +705,10 @@ fn operate(
     let when = build.terms.and(step.turns[round], event.guard);
     if when == Bool::FALSE {
         return;
+    }
+    if step.ticks != Bool::FALSE {
+        let passes = build.terms.and(when, step.ticks);
+        memory.pass(build, passes, &step.arrivals);
     }
     for &fence in &step.fences {
         memory.fence(build, step.thread, when, fence);

@@ -11,9 +11,11 @@
 use crate::memory::{Build, Fence};
 use crate::problem::{Step, Tags, at_once};
 use crate::schedule::{Turns, begins};
+use engine::Queues;
 use logic::{Bool, Term, Terms};
 use model::Buffers;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use symbolic::{Kind, Structure};
 
 /// Locations with more writes than this are treated like others.
@@ -70,10 +72,48 @@ pub fn writers(structure: &Structure, early: &[bool]) -> Vec<(usize, Writer)> {
     (0..structure.locations.len()).map(each).collect()
 }
 
-/// For each event whether it is hidden, if lists have so many nodes.
+/// The same where queues hold the writes: they know no difference between locations.
+pub fn unknown(structure: &Structure) -> Vec<(usize, Writer)> {
+    vec![(usize::MAX, Writer::Many); structure.locations.len()]
+}
+
+/// For each thread, by location, the number of its writes that may take their time.
+pub fn delayed(structure: &Structure, tags: &Tags, early: &[bool]) -> BTreeMap<(usize, usize), usize> {
+    let at_once = at_once(structure, tags);
+    let mut found = BTreeMap::new();
+    for (at, event) in structure.events.iter().enumerate() {
+        let Some(thread) = event.thread else { continue };
+        if event.kind == Kind::Write && event.guard != Bool::FALSE && !at_once[at] && !early[at] {
+            event.candidates.iter().for_each(|&place| *found.entry((thread.index(), place as usize)).or_insert(0) += 1);
+        }
+    }
+    found
+}
+
+/// How long queues must be to hold all writes.
+pub fn length(structure: &Structure, tags: &Tags, early: &[bool]) -> u32 {
+    let at_once = at_once(structure, tags);
+    let longest = match tags.buffers {
+        Buffers::None => 0,
+        Buffers::Location => delayed(structure, tags, early).into_values().max().unwrap_or(0),
+        Buffers::Thread => {
+            let takes = |&&event: &&u32| {
+                let (own, at) = (&structure.events[event as usize], event as usize);
+                own.kind == Kind::Write && own.guard != Bool::FALSE && !at_once[at] && !early[at]
+            };
+            structure.threads.iter().map(|own| own.iter().filter(takes).count()).max().unwrap_or(0)
+        }
+    };
+    (longest as u32).max(2)
+}
+
+/// For each event whether it is hidden, if lists have so many nodes, or queues of this length.
 pub fn hidden(structure: &Structure, tags: &Tags, nodes: u32) -> Vec<bool> {
     let early = early(structure);
-    let writers = writers(structure, &early);
+    let (writers, room) = match tags.queues {
+        Queues::Timed => (writers(structure, &early), false),
+        Queues::Explicit => (unknown(structure), nodes >= length(structure, tags, &early)),
+    };
     let at_once = at_once(structure, tags);
     let delayed = |event: u32| {
         let own = &structure.events[event as usize];
@@ -92,7 +132,7 @@ pub fn hidden(structure: &Structure, tags: &Tags, nodes: u32) -> Vec<bool> {
             // A write that takes its time is noticed when it lands, if there is a node for it at any time.
             Kind::Write => {
                 let roomy = |(count, writer): (usize, Writer)| writer.is(thread) || count < nodes as usize;
-                tags.buffers != Buffers::None && !at_once[at] && places.all(roomy)
+                tags.buffers != Buffers::None && !at_once[at] && (room || places.all(roomy))
             }
             Kind::Fence => {
                 !tags.fences(&event.tags).contains(&Fence::Drain) || tags.buffers == Buffers::None || !delays[thread]

@@ -1,8 +1,9 @@
-//! The lists against explicit buffers: on random sequences of operations both can read the same values (theorems 1 and 2
+//! The lists and the queues against a machine with store buffers: on random sequences of operations both can read the same values (theorems 1 and 2
 //! of paper 001).
 
 use crate::lists::{Delays, Lists, Size};
 use crate::memory::{Access, Build, Fence, Guess, Memory};
+use crate::queues::{self, Queues};
 use ir::Width;
 use logic::{Blaster, Bool, Evaluation, Lit, Outcome, Solver, Term, Terms};
 use std::collections::BTreeSet;
@@ -128,6 +129,15 @@ fn explicit(operations: &[Operation], total: bool) -> BTreeSet<Vec<u64>> {
 
 /// What the lists can read.
 fn lists(operations: &[Operation], total: bool, clock: u32, nodes: u32) -> BTreeSet<Vec<u64>> {
+    reads(operations, total, clock, nodes, false)
+}
+
+/// What the queues can read.
+fn queues(operations: &[Operation], total: bool, clock: u32, nodes: u32) -> BTreeSet<Vec<u64>> {
+    reads(operations, total, clock, nodes, true)
+}
+
+fn reads(operations: &[Operation], total: bool, clock: u32, nodes: u32, explicit: bool) -> BTreeSet<Vec<u64>> {
     let mut terms = Terms::new();
     let width = Width::new(4);
     let size = Size { clock, nodes, threads: THREADS, roomy: nodes > 8 };
@@ -135,7 +145,12 @@ fn lists(operations: &[Operation], total: bool, clock: u32, nodes: u32) -> BTree
     let mut build = Build { terms: &mut terms, facts: Vec::new(), copies: Vec::new() };
     let delays =
         Delays { locations: vec![true; LOCATIONS], threads: vec![true; THREADS], sole: vec![false; LOCATIONS] };
-    let mut memory = Lists::new(&mut build, size, total, &[zero; LOCATIONS], &delays);
+    let owners = queues::owners(total, &[(0, 0), (0, 1), (1, 0), (1, 1)]);
+    let mut memory: Box<dyn Memory> = if explicit {
+        Box::new(Queues::new(&mut build, total, nodes, &[zero; LOCATIONS], &owners, (THREADS, operations.len())))
+    } else {
+        Box::new(Lists::new(&mut build, size, total, &[zero; LOCATIONS], &delays))
+    };
     let mut reads: Vec<Term> = Vec::new();
     for &operation in operations {
         let guess = Guess {
@@ -152,6 +167,8 @@ fn lists(operations: &[Operation], total: bool, clock: u32, nodes: u32) -> BTree
             at_once: false,
             guess,
         };
+        let arrivals: Vec<Term> = (0..clock).map(|_| build.terms.fresh(queues::choice(&owners))).collect();
+        memory.pass(&mut build, Bool::TRUE, &arrivals);
         match operation {
             Operation::Read(thread, place) => reads.extend(memory.read(&mut build, &access(thread, place))),
             Operation::Write(thread, place, value) => {
@@ -215,4 +232,30 @@ fn short_lists_read_nothing_else() {
             assert!(found.is_subset(&expected), "seed {seed}, total {total}: {operations:?}");
         }
     }
+}
+
+/// At most six of the eight operations of a sequence are writes that are on their way at a time.
+#[test]
+fn queues_are_explicit_buffers() {
+    for seed in 0..60 {
+        let operations = sequence(seed);
+        for total in [true, false] {
+            let (expected, found) = (explicit(&operations, total), queues(&operations, total, 6, 6));
+            assert_eq!(found, expected, "seed {seed}, total {total}: {operations:?}");
+        }
+    }
+}
+
+#[test]
+fn short_queues_read_nothing_else() {
+    let mut less = 0;
+    for seed in 0..60 {
+        let operations = sequence(seed);
+        for total in [true, false] {
+            let (expected, found) = (explicit(&operations, total), queues(&operations, total, 1, 2));
+            assert!(found.is_subset(&expected), "seed {seed}, total {total}: {operations:?}");
+            less += usize::from(found.len() < expected.len());
+        }
+    }
+    assert!(less > 0, "the bounds bound nothing");
 }

@@ -75,8 +75,24 @@ pub struct Schedule {
     pub rounds: Option<u32>,
     /// The last point of time at which a write reaches memory.
     pub clock: Option<u32>,
-    /// How many writes to one location are remembered at a time.
+    /// How many writes to one location are remembered at a time; how long explicit queues are.
     pub nodes: Option<u32>,
+    /// How store buffers are represented.
+    pub queues: Queues,
+    /// Values that need more bits are left out of a first search.
+    pub int_width: Option<u32>,
+    /// How many locations can be written through pointers at most.
+    pub addresses: Option<u32>,
+}
+
+/// How the lazy engine represents store buffers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Queues {
+    /// As lists of writes, each with the time at which it reaches memory.
+    #[default]
+    Timed,
+    /// As queues of writes: one for each thread, or one for each thread and location.
+    Explicit,
 }
 
 /// Which writes of a store buffer are kept in order. The others are abstracted.
@@ -209,8 +225,11 @@ pub enum Guarantee {
         /// How many.
         rounds: u32,
         /// Where there are store buffers: up to which point of time writes reach memory, and how many writes to one
-        /// location are remembered at a time.
+        /// location are remembered at a time; with explicit queues, how many writes reach memory before a step, and how
+        /// long the queues are.
         buffers: Option<(u32, u32)>,
+        /// How store buffers are represented.
+        queues: Queues,
         /// The bound on jumps back, if one may be taken more often.
         unwind: Option<u32>,
         /// The loops that it may cut.
@@ -225,10 +244,12 @@ impl Guarantee {
             Guarantee::Full => None,
             Guarantee::NoOverflow => Some("no overflow".to_owned()),
             Guarantee::Unwound { unwind, .. } => Some(format!("unwind {unwind}")),
-            Guarantee::Rounds { rounds, buffers, unwind, .. } => {
+            Guarantee::Rounds { rounds, buffers, queues, unwind, .. } => {
                 let mut text = format!("rounds {rounds}");
-                if let Some((clock, nodes)) = buffers {
-                    text += &format!(", clock {clock}, nodes {nodes}");
+                match (buffers, queues) {
+                    (None, _) => {}
+                    (Some((clock, nodes)), Queues::Timed) => text += &format!(", clock {clock}, nodes {nodes}"),
+                    (Some((clock, nodes)), Queues::Explicit) => text += &format!(", arrivals {clock}, queues {nodes}"),
                 }
                 if let Some(unwind) = unwind {
                     text += &format!(", unwind {unwind}");

@@ -9,7 +9,7 @@ pub(crate) use violation::overtakings;
 
 use crate::data::{Case, EventKind, Explanation, Graph, GraphEvent, ModelRow, ModelTable, StateTable, Why};
 use crate::herd;
-use engine::{Guarantee, Verdict};
+use engine::{Guarantee, Queues, Verdict};
 use ir::{Program, Quantifier};
 use source::Span;
 use std::fmt::Write;
@@ -107,13 +107,19 @@ fn proved(program: &Program, guarantee: &Guarantee) -> String {
                 "Proved for executions in which {loops} back at most {unwind} times; longer ones were not looked at."
             )
         }
-        Guarantee::Rounds { rounds, buffers, unwind, loops } => {
+        Guarantee::Rounds { rounds, buffers, queues, unwind, loops } => {
             let mut text = format!("Nothing goes wrong as long as each thread has at most {rounds} turns");
             if let Some((clock, nodes)) = buffers {
-                let _ = write!(
-                    text,
-                    ", writes reach memory at {clock} points of time, and {nodes} to one location are remembered"
-                );
+                let _ = match queues {
+                    Queues::Timed => write!(
+                        text,
+                        ", writes reach memory at {clock} points of time, and {nodes} to one location are remembered"
+                    ),
+                    Queues::Explicit => write!(
+                        text,
+                        ", {clock} writes reach memory by themselves before a step, and {nodes} are in a queue"
+                    ),
+                };
             }
             if let Some(unwind) = unwind {
                 let _ = write!(text, ", and {} back at most {unwind} times", lines(program, loops));

@@ -5,7 +5,7 @@
 //!
 //! `FENCEPOST_FUZZ=1000` tries more programs than the usual few, and `FENCEPOST_SEED=5000` others.
 
-use engine::{Guarantee, NoAnswer, Observer, Options, Property, Schedule, Verdict};
+use engine::{Guarantee, NoAnswer, Observer, Options, Property, Queues, Schedule, Verdict};
 use ir::Program;
 use model::Model;
 use session::{Failure, Reading, Request};
@@ -31,7 +31,7 @@ impl Observer for Watch {
 }
 
 /// Bounds that are enough for small programs.
-const LARGE: Schedule = Schedule { rounds: Some(14), clock: Some(12), nodes: Some(7) };
+const LARGE: Schedule = Schedule { rounds: Some(14), clock: Some(12), nodes: Some(7), queues: Queues::Timed, int_width: None, addresses: None };
 
 fn ask(program: &Program, model: &str, engine: &str, schedule: Schedule) -> Verdict {
     let model = Model::builtin(model).expect("a model of ours");
