@@ -25,6 +25,8 @@ use std::rc::Rc;
 pub enum Halt {
     /// What was taken for one thread's own is shared, or a local has too many values: begin anew.
     Again,
+    /// The first thread cannot do this alone, since memory would depend on a choice: it goes on as a thread.
+    Choice,
     /// The engine cannot do this.
     Limit(String),
 }
@@ -33,8 +35,18 @@ pub enum Halt {
 #[derive(Debug, Clone, Default)]
 pub struct Knowledge {
     pub classes: BTreeMap<u32, Usage>,
-    /// Locals that are variables even where their value is known.
-    forced: FxHashSet<(FunctionId, LocalId)>,
+    /// Locals and own cells that are variables even where their value is known.
+    forced: FxHashSet<Holder>,
+    /// Cells that somebody writes while there may be several threads.
+    written: FxHashSet<u32>,
+}
+
+/// What can hold a value that is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Holder {
+    Local(FunctionId, LocalId),
+    /// A cell that is one thread's own.
+    Own(u32),
 }
 
 /// A location.
@@ -96,6 +108,8 @@ pub struct Node {
     pub inside: Option<Span>,
     own: BTreeMap<u32, Value>,
     spawned: usize,
+    /// Whether there cannot be other threads yet: accesses are no events then.
+    early: bool,
 }
 
 /// What a variable is.
@@ -140,13 +154,15 @@ pub enum Step {
         cell: u32,
         var: Var,
         way: Way,
-        shown: Shown,
+        /// Nothing if it is no event.
+        shown: Option<Shown>,
     },
     Store {
         cell: u32,
         form: Form,
         way: Way,
-        shown: Shown,
+        /// Nothing if it is no event.
+        shown: Option<Shown>,
     },
     Fence {
         drains: bool,
@@ -175,6 +191,8 @@ struct Item {
     steps: Vec<Step>,
     /// Whether it may still do something that others can notice or prevent.
     may: bool,
+    /// How many accesses it has that others cannot notice: in an atomic section, or to what nobody writes any more.
+    quiet: usize,
     /// Whether it ends here.
     done: bool,
     seen: Vec<Node>,
@@ -207,7 +225,7 @@ const EDGES: usize = 512;
 
 const DEPTH: usize = 100;
 
-/// How many values a local may have at the places of a thread before it can become a variable.
+/// How many values a local or an own cell may have at the places of a thread before it can become a variable.
 const VALUES: usize = 8;
 
 /// All threads of a program.
@@ -227,23 +245,27 @@ pub struct Automata<'p> {
     alone: bool,
     /// What the first thread chooses and makes alone.
     pub prefix: Vec<Step>,
-    /// The node at which the first thread is when others may come.
+    /// The node at which the first thread is when others may come, or when memory begins to depend on choices.
     pub first: u32,
 }
 
-/// The locals with the most values at these places, if those are many.
-fn many<'n>(nodes: impl IntoIterator<Item = &'n Node>) -> Vec<(FunctionId, LocalId)> {
-    let mut values: BTreeMap<(u32, u32), FxHashSet<u64>> = BTreeMap::new();
-    for frame in nodes.into_iter().flat_map(|node| &node.frames) {
-        for (at, value) in frame.values.iter().enumerate() {
+/// The locals and own cells with the most values at these places, if those are many.
+fn many<'n>(nodes: impl IntoIterator<Item = &'n Node>) -> Vec<Holder> {
+    let mut values: BTreeMap<Holder, FxHashSet<u64>> = BTreeMap::new();
+    for node in nodes {
+        let locals = node.frames.iter().flat_map(|frame| {
+            let local = move |(at, value)| (Holder::Local(frame.function, LocalId(at as u32)), value);
+            frame.values.iter().enumerate().map(local)
+        });
+        for (holder, value) in locals.chain(node.own.iter().map(|(cell, value)| (Holder::Own(*cell), value))) {
             if let Value::Known(value) = value {
-                values.entry((frame.function.0, at as u32)).or_default().insert(*value);
+                values.entry(holder).or_default().insert(*value);
             }
         }
     }
     let most = values.values().map(FxHashSet::len).max().unwrap_or(0);
     let wanted = values.into_iter().filter(|(_, values)| most > VALUES && values.len() == most);
-    wanted.map(|((function, local), _)| (FunctionId(function), LocalId(local))).collect()
+    wanted.map(|(holder, _)| holder).collect()
 }
 
 impl<'p> Automata<'p> {
@@ -270,7 +292,7 @@ impl<'p> Automata<'p> {
         Ok(all)
     }
 
-    /// Lets the first thread run until others may come to be.
+    /// Lets the first thread run until others may come to be, or until memory or the way to go depends on a choice.
     fn begin(&mut self) -> Result<(), Halt> {
         for object in &self.program.objects {
             let slot = |cell: &ir::Cell| {
@@ -282,7 +304,7 @@ impl<'p> Automata<'p> {
             self.objects.push(Object { name: object.name.clone(), grows: None, zeroed: false, cells });
         }
         let node = self.start(0, self.program.threads[0].body, &[]);
-        let mut item = Item { node, steps: Vec::new(), may: false, done: false, seen: Vec::new() };
+        let mut item = Item { node, steps: Vec::new(), may: false, quiet: 0, done: false, seen: Vec::new() };
         let mut more = Vec::new();
         let mut length = 0;
         while self.alone {
@@ -293,13 +315,18 @@ impl<'p> Automata<'p> {
             if item.node.status != Status::Runs {
                 return Err(Halt::Limit("no thread is ever started, or the first one fails before that".to_owned()));
             }
-            self.advance(&mut item, &mut more)?;
-            if !more.is_empty() {
-                return Err(Halt::Limit("the first thread makes choices before there are others".to_owned()));
+            let (before, steps) = (item.node.clone(), item.steps.len());
+            (item.done, item.seen) = (false, Vec::new());
+            match self.advance(&mut item, &mut more) {
+                Err(Halt::Choice) => {}
+                Err(halt) => return Err(halt),
+                Ok(()) if more.is_empty() => continue,
+                Ok(()) => {}
             }
-            if item.seen.len() > JUMPS {
-                item.seen.clear();
-            }
+            item.node = before;
+            item.steps.truncate(steps);
+            item.node.early = true;
+            self.alone = false;
         }
         for object in &mut self.objects {
             object.cells.sort_by_key(|slot| slot.offset);
@@ -333,6 +360,7 @@ impl<'p> Automata<'p> {
             inside: None,
             own: BTreeMap::new(),
             spawned: 0,
+            early: false,
         }
     }
 
@@ -385,7 +413,7 @@ impl<'p> Automata<'p> {
         Ok(at as u32)
     }
 
-    /// Makes the locals with the most values variables.
+    /// Makes the locals and own cells with the most values variables.
     fn force(&mut self, nodes: &[Node]) -> Halt {
         let most = many(nodes);
         if most.is_empty() {
@@ -395,7 +423,7 @@ impl<'p> Automata<'p> {
         Halt::Again
     }
 
-    /// Whether some locals have taken many values at their places. They are variables from the next attempt on.
+    /// Whether some locals or own cells have taken many values at their places. They are variables from the next attempt on.
     pub fn unfolds(&mut self) -> bool {
         let most = many(&self.nodes);
         let some = !most.is_empty();
@@ -421,7 +449,7 @@ impl<'p> Automata<'p> {
         if node.status == Status::Runs {
             // Inside an atomic section the rest of the section is what others can notice.
             let may = node.open == 0;
-            let mut work = vec![Item { node, steps: Vec::new(), may, done: false, seen: Vec::new() }];
+            let mut work = vec![Item { node, steps: Vec::new(), may, quiet: 0, done: false, seen: Vec::new() }];
             while let Some(mut item) = work.pop() {
                 let mut length = 0;
                 while !item.done && item.node.status == Status::Runs {
@@ -531,7 +559,7 @@ impl<'p> Automata<'p> {
     fn assign(&mut self, item: &mut Item, local: LocalId, form: &Form) {
         let width = self.function(item).locals[local.index()].width;
         let frame = item.node.frames.last_mut().expect("a thread that runs has a frame");
-        let forced = self.knowledge.forced.contains(&(frame.function, local));
+        let forced = self.knowledge.forced.contains(&Holder::Local(frame.function, local));
         if form.terms.is_empty() && !forced {
             let known = Value::Known(truncate(form.constant as u64, width));
             let old = std::mem::replace(&mut frame.values[local.index()], known);
@@ -547,10 +575,19 @@ impl<'p> Automata<'p> {
         }
     }
 
+    /// Whether one more access may be made that others cannot notice; otherwise the edge ends here.
+    ///
+    /// A limit keeps the number of cases of an edge small.
+    fn quiet(item: &mut Item) -> bool {
+        item.quiet += 1;
+        item.done = item.quiet > witness::invariant::QUIET;
+        !item.done
+    }
+
     /// Whether something that others can notice or prevent may be done now; otherwise the edge ends here.
     fn visible(item: &mut Item) -> bool {
         if item.node.open > 0 {
-            return true;
+            return Self::quiet(item);
         }
         item.done = !item.may;
         std::mem::replace(&mut item.may, false)
@@ -568,7 +605,7 @@ impl<'p> Automata<'p> {
 
     /// Goes on in all of these cases.
     ///
-    /// While there is only one thread there must be one case: memory has no cases.
+    /// While the first thread runs alone there must be one case: memory has no cases then.
     fn split(
         &mut self,
         item: &mut Item,
@@ -576,6 +613,9 @@ impl<'p> Automata<'p> {
         cases: Vec<Case>,
         mut then: impl FnMut(&mut Self, &mut Item, Form) -> Result<(), Halt>,
     ) -> Result<(), Halt> {
+        if self.alone && cases.len() > 1 {
+            return Err(Halt::Choice);
+        }
         let whole = item.clone();
         let mut first = true;
         for case in cases {
@@ -610,6 +650,11 @@ impl<'p> Automata<'p> {
     fn width(&self, item: &Item, expr: &Expr) -> Width {
         let frame = item.node.frames.last().expect("a thread that runs has a frame");
         Env { function: self.function(item), values: &frame.values }.width(expr)
+    }
+
+    /// How an access is shown, if it is an event.
+    fn event(&self, item: &Item, tags: &TagSet, span: Span) -> Option<Shown> {
+        (!item.node.early).then(|| self.shown(item, tags, span))
     }
 
     fn shown(&self, item: &Item, tags: &TagSet, span: Span) -> Shown {

@@ -41,7 +41,8 @@ use engine::{
 };
 use machine::Move;
 use model::{Buffers, Model};
-use search::{Outcome, Search};
+use search::{Outcome, STATES, Search};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 use trace::{Feasible, Predicate as Learnt, Trace};
@@ -58,8 +59,13 @@ const LARGEST_K: usize = 12;
 /// The largest constant up to which all constants are taken.
 const LARGEST_CONSTANT: i64 = 64;
 
+/// How many times more states are visited to show that nothing overflows.
+const MORE_STATES: usize = 4;
+
 /// After how many refinements a local that takes many values becomes a variable.
 const PATIENCE: u64 = 8;
+
+const CHOICE: &str = "internal: the first thread cannot go on alone";
 
 /// The engine `predicate`.
 #[derive(Debug, Clone, Copy, Default)]
@@ -86,10 +92,12 @@ impl Engine for Predicate {
         loop {
             match Proof::new(task, property, observer, knowledge) {
                 Err((Halt::Limit(what), _)) => return Err(NoAnswer::GaveUp(what)),
+                Err((Halt::Choice, _)) => return Err(NoAnswer::GaveUp(CHOICE.to_owned())),
                 Err((Halt::Again, learnt)) => knowledge = learnt,
                 Ok(mut proof) => match proof.find()? {
                     Ok(answer) => return Ok(answer),
                     Err(Halt::Limit(what)) => return Err(NoAnswer::GaveUp(what)),
+                    Err(Halt::Choice) => return Err(NoAnswer::GaveUp(CHOICE.to_owned())),
                     Err(Halt::Again) => knowledge = proof.automata.knowledge.clone(),
                 },
             }
@@ -111,6 +119,8 @@ struct Proof<'t> {
     sums: Rc<[Sum]>,
     states: u64,
     refinements: u64,
+    /// A proof that takes for granted that nothing overflows, while one is looked for that does not.
+    for_now: Option<Answer>,
 }
 
 impl<'t> Proof<'t> {
@@ -127,32 +137,56 @@ impl<'t> Proof<'t> {
         let keep = task.options.keep.unwrap_or_default();
         let constants = (-1..=1).collect();
         let sums = Rc::from(Vec::new());
-        Ok(Proof { task, property, observer, automata, k, keep, constants, sums, states: 0, refinements: 0 })
+        Ok(Proof {
+            task,
+            property,
+            observer,
+            automata,
+            k,
+            keep,
+            constants,
+            sums,
+            states: 0,
+            refinements: 0,
+            for_now: None,
+        })
     }
 
     fn search(&mut self) -> Search<'_, 't> {
         let (constants, sums) = (&self.constants[..], &self.sums);
-        Search { automata: &mut self.automata, observer: self.observer, k: self.k, keep: self.keep, constants, sums }
+        let most = self.for_now.as_ref().map_or(STATES, |_| MORE_STATES * self.states as usize + 1_000);
+        let (observer, k, keep) = (self.observer, self.k, self.keep);
+        Search { automata: &mut self.automata, observer, k, keep, constants, sums, most }
     }
 
     fn find(&mut self) -> Result<Result<Answer, Halt>, NoAnswer> {
         loop {
-            let outcome = match self.search().explore()? {
+            let explored = self.search().explore();
+            if let (Some(answer), Ok(Ok(Outcome::Failure { .. })) | Ok(Err(Halt::Limit(_) | Halt::Choice)) | Err(_)) =
+                (&self.for_now, &explored)
+            {
+                return self.said(answer.clone());
+            }
+            let outcome = match explored? {
                 Ok(outcome) => outcome,
                 Err(halt) => return Ok(Err(halt)),
             };
             let path = match outcome {
                 Outcome::Safe { overflow, states, left } => {
                     self.states += states;
-                    if overflow && self.task.options.integers == Integers::Machine {
-                        let why = "a result may be out of the range of its type; `--integers math` takes for granted \
-                            that none is";
-                        return Err(NoAnswer::GaveUp(why.to_owned()));
+                    if let (Some(answer), false) = (&self.for_now, overflow.is_empty()) {
+                        return self.said(answer.clone());
                     }
-                    let guarantee = if overflow { Guarantee::NoOverflow } else { Guarantee::Full };
+                    let guarantee = if overflow.is_empty() { Guarantee::Full } else { Guarantee::NoOverflow };
                     let invariant = self.automata.certificate(self.k, self.keep, &left);
                     let findings = Findings::Proof(Arc::new(invariant));
-                    return Ok(Ok(Answer { findings, guarantee, statistics: self.statistics() }));
+                    let answer = Answer { findings, guarantee, statistics: self.statistics() };
+                    if self.take_ranges(&overflow) {
+                        self.observer.phase("refine", "the ranges of types are predicates: maybe nothing overflows");
+                        self.for_now = Some(answer);
+                        continue;
+                    }
+                    return self.said(answer);
                 }
                 Outcome::Failure { path, states } => {
                     self.states += states;
@@ -178,6 +212,27 @@ impl<'t> Proof<'t> {
                 Ok(Ok(())) => {}
             }
         }
+    }
+
+    /// A proof, if it is one of the kind that was asked for.
+    fn said(&self, answer: Answer) -> Result<Result<Answer, Halt>, NoAnswer> {
+        if answer.guarantee == Guarantee::NoOverflow && self.task.options.integers == Integers::Machine {
+            let why = "a result may be out of the range of its type; `--integers math` takes for granted that none is";
+            return Err(NoAnswer::GaveUp(why.to_owned()));
+        }
+        Ok(Ok(answer))
+    }
+
+    /// Makes the limits of these widths predicates. Says whether any of them is new.
+    fn take_ranges(&mut self, widths: &BTreeSet<u32>) -> bool {
+        let before = self.constants.len();
+        for bits in widths.iter().filter(|bits| (2..58).contains(*bits)) {
+            let half = 1i64 << (bits - 1);
+            self.constants.extend([half - 1, half]);
+        }
+        self.constants.sort_unstable();
+        self.constants.dedup();
+        self.constants.len() > before
     }
 
     fn statistics(&self) -> Vec<(String, u64)> {

@@ -10,6 +10,7 @@ use crate::zone::Zone;
 use engine::Keep;
 use ir::{ThreadId, Width, truncate};
 use model::Buffers;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use witness::{Action, Record, TWO_INSIDE, Violation};
 
@@ -61,8 +62,8 @@ pub struct Machine<'a, 'p> {
     pub k: usize,
     /// Which.
     pub keep: Keep,
-    /// Whether a result was out of range.
-    pub overflow: bool,
+    /// The widths of results that were out of range.
+    pub overflow: BTreeSet<u32>,
     /// On a path: the values that are chosen, as far as they are fixed.
     pub choices: Option<Vec<i64>>,
     /// On a path: how many were chosen so far.
@@ -118,10 +119,11 @@ impl<'p> Machine<'_, 'p> {
     /// The state in which others may come to be.
     pub fn first<V: Values>(&mut self, mut zone: V) -> Result<State<V>, Halt> {
         for (cell, known) in self.automata.cells.iter().enumerate() {
-            if let Some(value) = known.initial
-                && self.automata.knowledge.classes.get(&(cell as u32)) == Some(&ir::Usage::Shared)
-            {
-                zone.push(Dim::Memory(cell as u32));
+            if self.automata.knowledge.classes.get(&(cell as u32)) != Some(&ir::Usage::Shared) {
+                continue;
+            }
+            zone.push(Dim::Memory(cell as u32));
+            if let Some(value) = known.initial {
                 zone.set(Dim::Memory(cell as u32), crate::linear::number(value, known.width));
             }
         }
@@ -238,7 +240,11 @@ impl<'p> Machine<'_, 'p> {
             Step::Guard(form) => {
                 return Ok(state.zone.guard(form, thread));
             }
-            Step::Fits(form, width) => self.overflow |= !state.zone.fits(form, *width, thread),
+            Step::Fits(form, width) => {
+                if !state.zone.fits(form, *width, thread) {
+                    self.overflow.insert(width.bits());
+                }
+            }
             Step::Assign(var, form) => {
                 state.zone.assign(Dim::Local(thread, *var), form, thread);
             }
@@ -261,7 +267,7 @@ impl<'p> Machine<'_, 'p> {
                         return Ok(false);
                     };
                     let address = self.automata.cells[*cell as usize].address;
-                    if let Some(record) = &mut self.record {
+                    if let (Some(record), Some(shown)) = (&mut self.record, shown) {
                         record.touch(address, held);
                         record.read(thread, Action::Read { address, value }, own, &shown.tags, shown.span);
                     }
@@ -282,7 +288,7 @@ impl<'p> Machine<'_, 'p> {
                 if self.record.is_some() {
                     let Some(value) = self.bits(state, dim, *cell) else { return Ok(false) };
                     let address = self.automata.cells[*cell as usize].address;
-                    if let Some(record) = &mut self.record {
+                    if let (Some(record), Some(shown)) = (&mut self.record, shown) {
                         record.touch(address, held);
                         let action = Action::Write { address, value };
                         record.write(thread, action, *way == Way::Buffer, &shown.tags, shown.span);

@@ -6,22 +6,22 @@ use crate::trace::{Feasible, Trace};
 use crate::zone::{Sum, Zone};
 use engine::{Keep, NoAnswer, Observer};
 use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// How often the observer hears of the search.
 const REPORT: Duration = Duration::from_millis(500);
 
-/// How many states are visited at most.
-const STATES: usize = 5_000_000;
+/// How many states are visited at most, unless there is a reason for less.
+pub const STATES: usize = 5_000_000;
 
 /// What a search has found.
 pub enum Outcome {
     /// No state is bad.
     Safe {
-        /// Whether a result may be out of the range of its type.
-        overflow: bool,
+        /// The widths of results that may be out of the range of their type.
+        overflow: BTreeSet<u32>,
         states: u64,
         /// The states that no other one covers.
         left: Vec<State>,
@@ -47,11 +47,13 @@ pub struct Search<'a, 'p> {
     pub keep: Keep,
     pub constants: &'a [i64],
     pub sums: &'a Rc<[Sum]>,
+    /// How many states are visited at most.
+    pub most: usize,
 }
 
 /// A machine with buffers of which k writes are kept.
 pub fn machine<'a, 'p>(automata: &'a mut Automata<'p>, k: usize, keep: Keep) -> Machine<'a, 'p> {
-    Machine { automata, k, keep, overflow: false, choices: None, chosen: 0, record: None }
+    Machine { automata, k, keep, overflow: BTreeSet::new(), choices: None, chosen: 0, record: None }
 }
 
 impl Search<'_, '_> {
@@ -85,8 +87,8 @@ impl Search<'_, '_> {
                     reported = Instant::now();
                     observer.phase("search", &format!("{} states", states.len()));
                 }
-                if states.len() > STATES {
-                    return Err(NoAnswer::GaveUp(format!("there are more than {STATES} abstract states")));
+                if states.len() > self.most {
+                    return Err(NoAnswer::GaveUp(format!("there are more than {} abstract states", self.most)));
                 }
             }
             if covered[at] {

@@ -474,6 +474,7 @@ fn certificates_have_their_shape_and_the_names_of_the_program() {
         inside: false,
         own: [].into(),
         started: 0,
+        early: false,
     };
     let buffer = Buffer { slots: vec![(x, 0)], rest: vec![y], closed: false };
     let bounds = [(1, 0, 3), (0, 2, -1), (1, 2, 5)];
@@ -483,8 +484,10 @@ fn certificates_have_their_shape_and_the_names_of_the_program() {
         keep: Keep::Oldest,
         k: 1,
         shared: [x, y].into(),
+        settled: [].into(),
         private: [].into(),
         variables: [].into(),
+        counted: [].into(),
         places: vec![place],
         terms: [Quantity::Zero, Quantity::Memory(x), Quantity::Newest { thread: 0, cell: y }]
             .map(|quantity| vec![(quantity, 1)])

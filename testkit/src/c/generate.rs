@@ -363,6 +363,18 @@ impl Generator<'_> {
             let value = 1 + self.rng.below(2);
             self.line(&format!("{name} = {value};"));
         }
+        if self.has.nondet && self.rng.chance(60) {
+            let name = *self.rng.pick(&["x", "y", "z"]);
+            let any = self.any();
+            self.line(&format!("{name} = {any};"));
+            let other = *self.rng.pick(&["x", "y", "z"]);
+            match self.rng.below(4) {
+                0 => self.line(&format!("if ({name}) {other} = 2;")),
+                1 => self.line(&format!("{other} = {name} + 1;")),
+                2 => self.line(&format!("if ({name} == 1) return 0;")),
+                _ => {}
+            }
+        }
     }
 
     /// An assertion about what the threads have seen and about what they leave behind. Weak behaviour mostly shows as a

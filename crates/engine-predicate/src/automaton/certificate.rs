@@ -33,18 +33,29 @@ impl Automata<'_> {
             regions.push(Region { threads, bounds });
         }
         let mut shared = std::collections::BTreeSet::new();
+        let mut settled = std::collections::BTreeSet::new();
         let mut private = BTreeMap::new();
         for (&cell, usage) in &self.knowledge.classes {
             let address = self.cells[cell as usize].address;
             match usage {
                 Usage::Shared => {
                     shared.insert(address);
+                    if !self.knowledge.written.contains(&cell) {
+                        settled.insert(address);
+                    }
                 }
                 Usage::Private(thread) => {
                     private.insert(address, *thread);
                 }
                 Usage::Constant(_) => {}
             }
+        }
+        let (mut variables, mut counted) = (std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
+        for holder in &self.knowledge.forced {
+            match holder {
+                Holder::Local(function, local) => variables.insert((*function, *local)),
+                Holder::Own(cell) => counted.insert(self.cells[*cell as usize].address),
+            };
         }
         Invariant {
             buffers: self.buffers,
@@ -54,8 +65,10 @@ impl Automata<'_> {
             },
             k,
             shared,
+            settled,
             private,
-            variables: self.knowledge.forced.iter().copied().collect(),
+            variables,
+            counted,
             places: places.into_iter().collect(),
             terms: terms.into_iter().collect(),
             regions,
@@ -97,6 +110,7 @@ impl Automata<'_> {
             inside: node.inside.is_some(),
             own: node.own.iter().map(|(cell, value)| (self.cells[*cell as usize].address, held(value))).collect(),
             started: node.spawned,
+            early: node.early,
         }
     }
 

@@ -133,7 +133,7 @@ impl<'p> Automata<'p> {
                 self.locate(item, &mut later, (addr, width, span), &mut |all, item, cell| {
                     let tags = [read_tags, write_tags];
                     let locked = tags.iter().any(|tags| all.drains(tags)) || all.buffers == Buffers::None;
-                    if !all.alone && item.node.open == 0 && !locked {
+                    if !all.alone && !item.node.early && item.node.open == 0 && !locked {
                         return all.limit(item, span, "a read-modify-write that is no locked instruction");
                     }
                     let mut inner = Vec::new();
@@ -148,7 +148,7 @@ impl<'p> Automata<'p> {
                 self.limit(item, span, "reservations do not go with threads that are started")
             }
             Op::Fence { tags } => {
-                if !self.alone && item.node.open == 0 {
+                if !self.alone && !item.node.early && item.node.open == 0 {
                     let drains = self.drains(tags) && self.buffers != Buffers::None;
                     if drains && !Self::visible(item) {
                         return Ok(());
@@ -223,7 +223,7 @@ impl<'p> Automata<'p> {
                 return Ok(());
             }
             System::Spawn { dst, function, args } => {
-                if self.alone || item.node.thread != 0 || item.node.open > 0 {
+                if self.alone || item.node.early || item.node.thread != 0 || item.node.open > 0 {
                     return self.limit(item, span, "a thread is started by another one than `main`");
                 }
                 if !Self::visible(item) {
@@ -242,7 +242,7 @@ impl<'p> Automata<'p> {
             System::Join { thread, result } => {
                 let handle = self.known(item, thread, span, "which thread is waited for")?;
                 let other = usize::try_from(handle).ok().and_then(|handle| handle.checked_sub(1));
-                match other.filter(|other| *other != item.node.thread && !self.alone) {
+                match other.filter(|other| *other != item.node.thread && !self.alone && !item.node.early) {
                     None => {
                         item.node.status = Status::Stopped;
                         return Ok(());
@@ -262,7 +262,8 @@ impl<'p> Automata<'p> {
             }
             System::Alloc { dst, name, size, cells, zeroed } => {
                 if !self.alone {
-                    return self.limit(item, span, "memory is made while there are threads");
+                    let what = if item.node.early { "after the first choice" } else { "while there are threads" };
+                    return self.limit(item, span, &format!("memory is made {what}"));
                 }
                 let size = self.known(item, size, span, "how much memory is made")?;
                 let value = zeroed.then_some(0);
@@ -276,7 +277,7 @@ impl<'p> Automata<'p> {
                 self.assign(item, *dst, &Form::constant(address.to_bits() as i64));
             }
             System::AtomicBegin => {
-                if item.node.open == 0 && !self.alone {
+                if item.node.open == 0 && !self.alone && !item.node.early {
                     if !Self::visible(item) {
                         return Ok(());
                     }
@@ -286,7 +287,7 @@ impl<'p> Automata<'p> {
             }
             System::AtomicEnd => {
                 item.node.open = item.node.open.saturating_sub(1);
-                if item.node.open == 0 && !self.alone {
+                if item.node.open == 0 && !self.alone && !item.node.early {
                     let Shown { span, .. } = self.shown(item, &TagSet::default(), span);
                     item.steps.push(Step::End(span));
                 }
@@ -302,10 +303,11 @@ impl<'p> Automata<'p> {
             }
             System::Await => {}
             System::Publish => {
-                if !self.alone {
+                if !self.alone && !item.node.early {
                     return self.limit(item, span, "memory is published twice");
                 }
                 self.alone = false;
+                item.node.early = false;
             }
         }
         Self::next(item);

@@ -13,11 +13,24 @@ impl<'p> Automata<'p> {
                 return Err(Halt::Again);
             }
         }
-        if now == Usage::Shared && self.cells[cell as usize].initial.is_none() {
+        let early = self.nodes[self.first as usize].early;
+        if now == Usage::Shared && self.cells[cell as usize].initial.is_none() && !early {
             let name = self.program.address_name(self.cells[cell as usize].address);
             return Err(Halt::Limit(format!("{name} is shared, but nobody has written it before there are threads")));
         }
         Ok(now)
+    }
+
+    /// A thread writes a cell: who uses it now? While there can be no others, it does not count as written.
+    fn touch_to_write(&mut self, item: &Item, cell: u32) -> Result<Usage, Halt> {
+        let new = !item.node.early && self.knowledge.written.insert(cell);
+        let usage = self.touch(cell, item.node.thread, true)?;
+        if new && usage == Usage::Shared { Err(Halt::Again) } else { Ok(usage) }
+    }
+
+    /// Whether an access reaches memory at once, when the buffer is empty.
+    fn direct(&self, item: &Item, tags: &TagSet) -> bool {
+        item.node.early || item.node.open > 0 || self.buffers == Buffers::None || self.drains(tags)
     }
 
     pub(super) fn own(&self, item: &Item, cell: u32, span: Span) -> Result<Form, Halt> {
@@ -31,11 +44,15 @@ impl<'p> Automata<'p> {
 
     pub(super) fn set_own(&mut self, item: &mut Item, cell: u32, form: &Form) {
         let width = self.cells[cell as usize].width;
-        let value = if form.terms.is_empty() {
-            Value::Known(truncate(form.constant as u64, width))
+        let known = form.terms.is_empty().then(|| truncate(form.constant as u64, width));
+        let value = if let Some(known) = known
+            && !self.knowledge.forced.contains(&Holder::Own(cell))
+        {
+            Value::Known(known)
         } else {
             let var = self.var(Name::Own(cell));
-            item.steps.push(Step::Assign(var, form.clone()));
+            let form = known.map_or_else(|| form.clone(), |known| Form::constant(number(known, width)));
+            item.steps.push(Step::Assign(var, form));
             Value::Symbol(var)
         };
         if let (Some(old), Value::Known(_)) = (item.node.own.insert(cell, value), value) {
@@ -64,12 +81,14 @@ impl<'p> Automata<'p> {
         }
         match self.touch(cell, item.node.thread, false)? {
             Usage::Shared => {
-                if !Self::visible(item) {
+                // What nobody writes any more is the same at all times.
+                let waits = self.buffers != Buffers::None && self.direct(item, tags);
+                let settled = !item.node.early && !waits && !self.knowledge.written.contains(&cell);
+                if !(if settled { Self::quiet(item) } else { Self::visible(item) }) {
                     return Ok(());
                 }
-                let direct = item.node.open > 0 || self.buffers == Buffers::None || self.drains(tags);
-                let way = if direct { Way::Direct } else { Way::Buffer };
-                let shown = self.shown(item, tags, span);
+                let way = if self.direct(item, tags) { Way::Direct } else { Way::Buffer };
+                let shown = self.event(item, tags, span);
                 let var = self.symbol(item, dst);
                 item.steps.push(Step::Load { cell, var, way, shown });
             }
@@ -93,22 +112,22 @@ impl<'p> Automata<'p> {
     ) -> Result<(), Halt> {
         if self.alone {
             if !form.terms.is_empty() {
-                return self.limit(item, span, "a choice before there are threads");
+                return Err(Halt::Choice);
             }
             self.alone_slot(cell).value = Some(truncate(form.constant as u64, width));
             Self::next(item);
             return Ok(());
         }
-        match self.touch(cell, item.node.thread, true)? {
+        match self.touch_to_write(item, cell)? {
             Usage::Shared => {
-                let direct = item.node.open > 0 || self.buffers == Buffers::None || self.drains(tags);
+                let direct = self.direct(item, tags);
                 if direct && !Self::visible(item) {
                     return Ok(());
                 }
                 // What comes next may have to wait until the write has reached memory.
                 item.may = false;
                 let way = if direct { Way::Direct } else { Way::Buffer };
-                let shown = self.shown(item, tags, span);
+                let shown = self.event(item, tags, span);
                 item.steps.push(Step::Store { cell, form: form.clone(), way, shown });
             }
             Usage::Constant(_) | Usage::Private(_) => self.set_own(item, cell, form),
@@ -133,12 +152,12 @@ impl<'p> Automata<'p> {
             self.assign(item, dst, &Form::constant(number(value, width)));
         } else {
             width = self.cells[cell as usize].width;
-            shared = self.touch(cell, item.node.thread, true)? == Usage::Shared;
+            shared = self.touch_to_write(item, cell)? == Usage::Shared;
             if shared {
                 if !Self::visible(item) {
                     return Ok(());
                 }
-                let shown = self.shown(item, read_tags, span);
+                let shown = self.event(item, read_tags, span);
                 let var = self.symbol(item, dst);
                 item.steps.push(Step::Load { cell, var, way: Way::Direct, shown });
             } else {
@@ -147,7 +166,11 @@ impl<'p> Automata<'p> {
             }
         }
         if let Some(when) = when {
-            for case in self.truth(item, when, false, span)? {
+            let fails = self.truth(item, when, false, span)?;
+            if self.alone && !fails.is_empty() && !self.truth(item, when, true, span)?.is_empty() {
+                return Err(Halt::Choice);
+            }
+            for case in fails {
                 let mut fails = item.under(case);
                 Self::next(&mut fails);
                 more.push(fails);
@@ -168,9 +191,12 @@ impl<'p> Automata<'p> {
             let mut inner = Vec::new();
             all.split(item, &mut inner, cases, |all, item, form| {
                 if all.alone {
+                    if !form.terms.is_empty() {
+                        return Err(Halt::Choice);
+                    }
                     all.alone_slot(cell).value = Some(truncate(form.constant as u64, width));
                 } else if shared {
-                    let shown = all.shown(item, write_tags, span);
+                    let shown = all.event(item, write_tags, span);
                     item.steps.push(Step::Store { cell, form, way: Way::Direct, shown });
                 } else {
                     all.set_own(item, cell, &form);
@@ -194,6 +220,9 @@ impl<'p> Automata<'p> {
         then: &mut dyn FnMut(&mut Self, &mut Item, u32) -> Result<(), Halt>,
     ) -> Result<(), Halt> {
         let cases = self.cases(item, addr, span)?;
+        if self.alone && (cases.len() > 1 || cases.iter().any(|case| !case.form.terms.is_empty())) {
+            return Err(Halt::Choice);
+        }
         let mut all = Vec::new();
         for case in cases {
             let Some(base) = Address::from_bits(case.form.constant as u64) else {

@@ -8,6 +8,7 @@ use super::world::{Use, World};
 use crate::execution::Property;
 use crate::flaw::Flaw;
 use ir::{Address, Expr, LocalId, TagSet, Width, truncate};
+use model::Buffers;
 use source::Span;
 
 impl<'a> World<'a> {
@@ -19,7 +20,11 @@ impl<'a> World<'a> {
         mut then: impl FnMut(&mut Self, Way, Address) -> Ways,
     ) -> Ways {
         let mut all = Vec::new();
-        for case in self.cases(way, addr, span)? {
+        let cases = self.cases(way, addr, span)?;
+        if self.alone && (cases.len() > 1 || cases.iter().any(|case| case.form.number().is_none())) {
+            return self.chooses();
+        }
+        for case in cases {
             let next = way.under(&case);
             let base = Address::from_bits(case.form.constant as u64);
             if case.form.number().is_some() {
@@ -90,8 +95,17 @@ impl<'a> World<'a> {
             Some(known) => Form::constant(number(truncate(known as u64, width), width)),
             None => form,
         };
-        let variable = form.number().is_none();
+        let variable = form.number().is_none() || self.counted.contains(&cell);
         way.own.insert(cell, Value { form, variable });
+    }
+
+    /// A write to a shared cell while there may be several threads: it must not be one that nobody writes then.
+    fn may_write(&self, way: &Way, cell: Address, span: Span) -> Result<(), Flaw> {
+        if !way.early && self.is_settled(cell) {
+            let name = self.program.address_name(cell);
+            return Err(self.flaw(span, format!("{name} is written, and the certificate says that nobody writes it")));
+        }
+        Ok(())
     }
 
     fn foreign(&self, cell: Address, span: Span) -> Flaw {
@@ -103,10 +117,13 @@ impl<'a> World<'a> {
         let usage = if self.alone { Use::Own } else { self.usage(cell, way.thread) };
         match usage {
             Use::Shared => {
-                if !way.noticed() {
+                let direct = way.early || way.open > 0 || self.drains(tags);
+                let waits = direct && self.buffers != Buffers::None;
+                let settled = !way.early && !waits && self.is_settled(cell);
+                if !(if settled { way.unnoticed() } else { way.noticed() }) {
                     return Ok(vec![way]);
                 }
-                if (way.open > 0 || self.drains(tags)) && !way.buffer.is_empty() {
+                if direct && !way.buffer.is_empty() {
                     return Ok(Vec::new());
                 }
                 let value = way.read(way.buffer.source(way.thread, cell, self.keep));
@@ -125,13 +142,14 @@ impl<'a> World<'a> {
 
     pub(super) fn store(&mut self, mut way: Way, cell: Address, form: Form<Var>, tags: &TagSet, span: Span) -> Ways {
         if self.alone {
-            let known = form.number().ok_or_else(|| self.flaw(span, "a choice before there are threads"))?;
+            let Some(known) = form.number() else { return self.chooses() };
             self.write(cell, known);
             return Ok(vec![way.next()]);
         }
         match self.usage(cell, way.thread) {
             Use::Shared => {
-                let direct = way.open > 0 || self.drains(tags);
+                self.may_write(&way, cell, span)?;
+                let direct = way.early || way.open > 0 || self.drains(tags);
                 if direct && !way.noticed() {
                     return Ok(vec![way]);
                 }
@@ -168,6 +186,7 @@ impl<'a> World<'a> {
     ) -> Ways {
         let shared = !self.alone && matches!(self.usage(cell, way.thread), Use::Shared);
         if shared {
+            self.may_write(&way, cell, span)?;
             if !way.noticed() {
                 return Ok(vec![way]);
             }
@@ -189,17 +208,27 @@ impl<'a> World<'a> {
             Some(when) => {
                 let fails = self.truth(&way, when, false, span)?;
                 all.extend(fails.iter().map(|case| way.under(case).next()));
-                self.truth(&way, when, true, span)?
+                let holds = self.truth(&way, when, true, span)?;
+                if self.alone && !fails.is_empty() && !holds.is_empty() {
+                    return self.chooses();
+                }
+                holds
             }
             None => vec![Case::plain(Form::constant(1))],
         };
+        if self.alone && holds.len() > 1 {
+            return self.chooses();
+        }
         for case in holds {
             let way = way.under(&case);
-            for case in self.cases(&way, value, span)? {
+            let cases = self.cases(&way, value, span)?;
+            if self.alone && cases.len() > 1 {
+                return self.chooses();
+            }
+            for case in cases {
                 let mut next = way.under(&case);
                 if self.alone {
-                    let known = case.form.number();
-                    let known = known.ok_or_else(|| self.flaw(span, "a choice before there are threads"))?;
+                    let Some(known) = case.form.number() else { return self.chooses() };
                     self.write(cell, known);
                 } else if shared {
                     next.written.insert(Quantity::Memory(cell), case.form);

@@ -107,6 +107,7 @@ struct Skeleton {
     open: u32,
     inside: bool,
     started: usize,
+    early: bool,
     frames: Vec<(FunctionId, u32, u32, Option<LocalId>)>,
 }
 
@@ -303,6 +304,7 @@ impl<'a> Checker<'a> {
             open: way.open,
             inside: way.inside,
             started: way.started,
+            early: way.early,
             frames: frames.map(|frame| (frame.function, frame.block, frame.index, frame.dst)).collect(),
         };
         let candidates = self.skeletons.get(&wanted).into_iter().flatten();
@@ -644,7 +646,7 @@ fn without_zero(mut form: Form<usize>) -> Form<usize> {
 
 fn skeleton(place: &Place) -> Skeleton {
     let frames = place.frames.iter().map(|frame| (frame.function, frame.block, frame.index, frame.dst)).collect();
-    let Place { thread, status, open, inside, started, .. } = *place;
+    let Place { thread, status, open, inside, started, early, .. } = *place;
     let status = if let Status::Ended(_) = status { Status::Ended(Held::Nothing) } else { status };
-    Skeleton { thread, status, open, inside, started, frames }
+    Skeleton { thread, status, open, inside, started, early, frames }
 }

@@ -21,7 +21,8 @@
 //! with [`Keep::Newest`], from that of the last of the rest, if there is a rest.
 //!
 //! # What is checked
-//! * The first thread runs alone until others may come to be; the state it leaves is in a region.
+//! * The first thread runs alone until others may come to be, or until memory or its way would depend on a choice; the state it
+//!   leaves is in a region. In the second case it goes on as a thread, and what it does until others may come to be reaches memory at once.
 //! * From each region each step of each thread and each write that reaches memory lead into a region. One region has to
 //!   suffice for each way that a step can go.
 //! * No region is bad: no assertion has failed, no two threads are inside critical sections.
@@ -33,7 +34,9 @@
 //! after an earlier step could have gone there at any later time as far as others can see. Nothing but local work comes
 //! before the noticeable instruction. A step may end earlier (so it does where a jump back comes to what was seen
 //! before), which only adds states. A thread that does nothing but start another one, with an empty buffer, may do so before
-//! anybody else does something: that step needs nothing from others and hinders nobody.
+//! anybody else does something: that step needs nothing from others and hinders nobody. A read of a cell that nobody writes once there may be several
+//! threads is local work, unless it waits for the buffer. A step has at most
+//! [`QUIET`] of these or of accesses in an atomic section, so that it has few cases. Where a section goes on in another step, nobody else does anything in between.
 
 mod access;
 mod bounds;
@@ -50,6 +53,9 @@ use ir::{Address, FunctionId, LocalId};
 use model::Buffers;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// How many accesses that others cannot notice a step has: in an atomic section, or to cells that nobody writes any more.
+pub const QUIET: usize = 8;
+
 /// A set of states that holds all that can be reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invariant {
@@ -61,10 +67,14 @@ pub struct Invariant {
     pub k: usize,
     /// The cells that several threads use while one writes.
     pub shared: BTreeSet<Address>,
+    /// Those of them that nobody writes once there may be several threads.
+    pub settled: BTreeSet<Address>,
     /// The cells that only this thread uses. What is in neither is never written while there are threads.
     pub private: BTreeMap<Address, usize>,
     /// Locals that are variables even where their value is known. It says only where steps may end.
     pub variables: BTreeSet<(FunctionId, LocalId)>,
+    /// Own cells of which the same holds.
+    pub counted: BTreeSet<Address>,
     /// The places of threads.
     pub places: Vec<Place>,
     /// What bounds are about: quantities, or sums of some with factors.
@@ -100,6 +110,8 @@ pub struct Place {
     pub own: BTreeMap<Address, Held>,
     /// How many threads it has started.
     pub started: usize,
+    /// Whether there cannot be other threads yet.
+    pub early: bool,
 }
 
 /// A function that is executed.

@@ -37,6 +37,7 @@ struct Shape {
     open: u32,
     inside: bool,
     started: usize,
+    early: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -86,6 +87,8 @@ pub(super) struct Way {
     pub open: u32,
     pub inside: bool,
     pub started: usize,
+    /// Whether there cannot be other threads yet.
+    pub early: bool,
     pub buffer: Buffer,
     /// The quantities of memory and of the buffer that change.
     pub written: BTreeMap<Quantity, Form<Var>>,
@@ -97,6 +100,8 @@ pub(super) struct Way {
     pub joins: Option<(usize, u32)>,
     /// Whether it may still do something that others can notice or prevent.
     pub may: bool,
+    /// How many accesses it has that others cannot notice.
+    quiet: usize,
     done: bool,
     seen: Vec<Shape>,
 }
@@ -146,6 +151,7 @@ impl Way {
             open: place.open,
             inside: place.inside,
             started: place.started,
+            early: place.early,
             buffer: buffer.clone(),
             written: BTreeMap::new(),
             checks: Vec::new(),
@@ -154,6 +160,7 @@ impl Way {
             joins: None,
             // Inside an atomic section the rest of the section is what others can notice.
             may: place.open == 0,
+            quiet: 0,
             done: false,
             seen: Vec::new(),
         }
@@ -175,6 +182,7 @@ impl Way {
             open: 0,
             inside: false,
             started: 0,
+            early: false,
             buffer: Buffer::default(),
             written: BTreeMap::new(),
             checks: Vec::new(),
@@ -182,6 +190,7 @@ impl Way {
             starts: None,
             joins: None,
             may: false,
+            quiet: 0,
             done: false,
             seen: Vec::new(),
         }
@@ -219,10 +228,17 @@ impl Way {
         self.with(fate)
     }
 
+    /// Whether one more access may be made that others cannot notice; otherwise the step ends here.
+    pub fn unnoticed(&mut self) -> bool {
+        self.quiet += 1;
+        self.done = self.quiet > super::QUIET;
+        !self.done
+    }
+
     /// Whether something that others can notice or prevent may be done now; otherwise the step ends here.
     pub fn noticed(&mut self) -> bool {
         if self.open > 0 {
-            return true;
+            return self.unnoticed();
         }
         self.done = !self.may;
         std::mem::replace(&mut self.may, false)
@@ -243,7 +259,7 @@ impl Way {
         let frame = |frame: &Frame| (frame.function, frame.block, frame.index, frame.locals.iter().map(of).collect());
         let own = self.own.iter().map(|(cell, value)| (*cell, of(value))).collect();
         let frames = self.frames.iter().map(frame).collect();
-        Shape { frames, own, open: self.open, inside: self.inside, started: self.started }
+        Shape { frames, own, open: self.open, inside: self.inside, started: self.started, early: self.early }
     }
 
     fn goes(&mut self, to: BlockId) {
@@ -289,7 +305,7 @@ impl<'a> World<'a> {
         Ok(ended)
     }
 
-    /// Runs the first thread until others may come to be.
+    /// Runs the first thread until others may come to be, or until memory or its way would depend on a choice.
     pub fn prefix(&mut self) -> Result<Way, Flaw> {
         let mut way = Way::begin(self, 0, self.program.threads[0].body, &[]);
         for _ in 0..ALONE {
@@ -298,9 +314,10 @@ impl<'a> World<'a> {
             }
             // While it is alone it never stops because of what it has seen.
             (way.done, way.seen) = (false, Vec::new());
-            let mut ways = self.advance(way)?;
-            let (Some(next), true) = (ways.pop(), ways.is_empty()) else {
-                return Err(Flaw::Invariant("the first thread makes choices before there are others".to_owned()));
+            let mut ways = self.advance(way.clone())?;
+            let (Some(next), true, false) = (ways.pop(), ways.is_empty(), self.stuck) else {
+                (self.alone, self.stuck, way.early) = (false, false, true);
+                return Ok(way);
             };
             if next.fate != Fate::Runs {
                 return Err(Flaw::Invariant("the first thread comes to an end before there are others".to_owned()));
@@ -308,6 +325,12 @@ impl<'a> World<'a> {
             way = next;
         }
         Err(Flaw::Invariant("the first thread runs on without an end".to_owned()))
+    }
+
+    /// The first thread cannot do this alone. Memory is as before.
+    pub(super) fn chooses(&mut self) -> Ways {
+        self.stuck = true;
+        Ok(Vec::new())
     }
 
     /// One instruction, or the end of a block.
@@ -444,7 +467,11 @@ impl<'a> World<'a> {
             Op::Store { addr, value, tags } => {
                 let width = self.width(&way, value);
                 let mut all = Vec::new();
-                for case in self.cases(&way, value, span)? {
+                let cases = self.cases(&way, value, span)?;
+                if self.alone && cases.len() > 1 {
+                    return self.chooses();
+                }
+                for case in cases {
                     let next = way.under(&case);
                     all.extend(self.locate(&next, (addr, width, span), |world, way, cell| {
                         world.store(way, cell, case.form.clone(), tags, span)
@@ -455,7 +482,7 @@ impl<'a> World<'a> {
             Op::Rmw { dst, addr, when, value, read_tags, write_tags } => {
                 let width = self.local_width(&way, *dst);
                 let locked = self.drains(read_tags) || self.drains(write_tags);
-                if !self.alone && way.open == 0 && !locked {
+                if !self.alone && !way.early && way.open == 0 && !locked {
                     return Err(self.flaw(span, "a read-modify-write that is no locked instruction"));
                 }
                 self.locate(&way, (addr, width, span), |world, way, cell| {
@@ -465,7 +492,7 @@ impl<'a> World<'a> {
             Op::Load { reserve: true, .. } | Op::StoreConditional { .. } => Err(self.flaw(span, "a reservation")),
             Op::Fence { tags } => {
                 let mut way = way;
-                if !self.alone && way.open == 0 {
+                if !self.alone && !way.early && way.open == 0 {
                     if self.buffers != model::Buffers::None && self.drains(tags) {
                         if !way.noticed() {
                             return Ok(vec![way]);
@@ -512,7 +539,7 @@ impl<'a> World<'a> {
                 return Ok(all);
             }
             System::Spawn { dst, function, args } => {
-                if self.alone || way.thread != 0 || way.open > 0 {
+                if self.alone || way.early || way.thread != 0 || way.open > 0 {
                     return Err(self.flaw(span, "a thread is started by another one than `main`"));
                 }
                 if !way.noticed() {
@@ -530,7 +557,7 @@ impl<'a> World<'a> {
             System::Join { thread, result } => {
                 let handle = self.known(&way, thread, span)?;
                 let other = usize::try_from(handle).ok().and_then(|handle| handle.checked_sub(1));
-                let Some(other) = other.filter(|other| *other != way.thread && !self.alone) else {
+                let Some(other) = other.filter(|other| *other != way.thread && !self.alone && !way.early) else {
                     return Ok(vec![way.stopped()]);
                 };
                 if !way.noticed() {
@@ -558,7 +585,7 @@ impl<'a> World<'a> {
                 self.assign(&mut way, *dst, Form::constant(number(address.to_bits(), Width::WORD)));
             }
             System::AtomicBegin => {
-                if way.open == 0 && !self.alone {
+                if way.open == 0 && !self.alone && !way.early {
                     if !way.noticed() {
                         return Ok(vec![way]);
                     }
@@ -579,10 +606,11 @@ impl<'a> World<'a> {
             }
             System::Await => {}
             System::Publish => {
-                if !self.alone {
+                if !self.alone && !way.early {
                     return Err(self.flaw(span, "memory is published twice"));
                 }
                 self.alone = false;
+                way.early = false;
             }
         }
         Ok(vec![way.next()])

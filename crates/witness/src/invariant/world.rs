@@ -47,10 +47,14 @@ pub(super) struct World<'a> {
     order: TagSet,
     objects: Vec<Object>,
     pub shared: &'a BTreeSet<Address>,
+    settled: &'a BTreeSet<Address>,
     private: &'a BTreeMap<Address, usize>,
     pub variables: &'a BTreeSet<(ir::FunctionId, ir::LocalId)>,
-    /// Whether the first thread is still alone.
+    pub counted: &'a BTreeSet<Address>,
+    /// Whether the first thread is still alone, and what it does depends on no choice.
     pub alone: bool,
+    /// Whether it has come to something that does.
+    pub stuck: bool,
 }
 
 fn bytes(width: Width) -> u64 {
@@ -78,9 +82,12 @@ impl<'a> World<'a> {
             order: program.tags_named(&head.order_writes),
             objects: program.objects.iter().map(object).collect(),
             shared: &invariant.shared,
+            settled: &invariant.settled,
             private: &invariant.private,
             variables: &invariant.variables,
+            counted: &invariant.counted,
             alone: true,
+            stuck: false,
         }
     }
 
@@ -151,6 +158,11 @@ impl<'a> World<'a> {
             Some(_) => Use::Foreign,
             None => Use::Constant,
         }
+    }
+
+    /// Whether nobody may write this cell once there may be several threads.
+    pub fn is_settled(&self, address: Address) -> bool {
+        self.settled.contains(&address)
     }
 
     /// The own cells of a thread.
