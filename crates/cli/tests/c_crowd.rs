@@ -101,3 +101,19 @@ fn crowds_that_are_not_safe() {
     let handles = root().join("corpus/c/crowd/handles.c").display().to_string();
     assert_eq!(last(&handles, "sc", &["--engine", "coherence"]), "UNSAFE");
 }
+
+/// Threads that start threads like themselves, without an end: engines that follow them say how far they came.
+#[test]
+fn threads_that_start_themselves() {
+    let file = root().join("corpus/regressions/starts-itself.c").display().to_string();
+    let says = |more: &[&str]| last(&file, "sc", more);
+    assert_eq!(says(&["--engine", "partial-order", "--unwind", "3"]), "SAFE (unwind 3)");
+    assert_eq!(says(&["--engine", "partial-order", "--unwind", "3", "-DFAILS=1"]), "UNSAFE");
+    for engine in ["partial-order", "lazy"] {
+        let last = says(&["--engine", engine, "--unwind", "2000"]);
+        assert_eq!(last, "UNKNOWN (line 1: functions are nested too deeply)", "{engine}");
+    }
+    assert_eq!(says(&["--engine", "coherence"]), "SAFE");
+    let last = says(&["--engine", "buffers"]);
+    assert!(last.starts_with("UNKNOWN (more than "), "{last}");
+}

@@ -40,7 +40,7 @@ fn simple(rng: &mut Rng) -> String {
     let (a, b) = (*rng.pick(&cells), *rng.pick(&cells));
     let (c, d) = (rng.below(3), rng.below(3));
     // Half of what is chosen is simple.
-    let kinds = if rng.chance(50) { 11 } else { 22 };
+    let kinds = if rng.chance(50) { 11 } else { 25 };
     match rng.below(kinds) {
         11 => format!("if ({a} == {c}) while (1);"),
         12 => format!("if ({a} == {c}) abort();"),
@@ -53,6 +53,13 @@ fn simple(rng: &mut Rng) -> String {
         19 => format!("p = {d} ? &{a} : &{b}; *p = {c};"),
         20 => "if (pthread_mutex_trylock(&m)) return 0;".to_owned(),
         21 => format!("__atomic_thread_fence(3); {a} = {c};"),
+        22 => format!(
+            "{{ int n = __VERIFIER_nondet_int(); int k = n; if (n == {c}) {a} = {d}; if (k == {d}) {b} = {c}; }}"
+        ),
+        23 => {
+            format!("{{ int n = __VERIFIER_nondet_int(); {a} = same(n) == {c} ? {d} : {c}; if (n == {d}) {b} = {d}; }}")
+        }
+        24 => format!("{a} = {c}; __sync_synchronize(); r = {b};"),
         0 => format!("{a} = {c};"),
         1 => format!("r = {a};"),
         2 => format!("{a} = r;"),
@@ -123,6 +130,7 @@ int __VERIFIER_nondet_int(void);
 int x, y, z, s, anything, w[3];
 pthread_mutex_t m;
 void *run1(void *arg);
+int same(int n) { return n; }
 ";
 
 /// What is too much for threads that have numbers, but not for crowds: so there are crowds from the beginning.
@@ -158,7 +166,11 @@ fn what_holds_for_any_number_holds_for_some() {
         if bodies.len() == 2 && rng.chance(40) {
             bodies[0] = if rng.chance(50) { create(1) + &bodies[0] } else { bodies[0].clone() + &create(1) };
         }
-        let mut main = || if rng.chance(30) { simple(&mut rng) } else { String::new() };
+        let mut main = || match rng.below(10) {
+            0..3 => simple(&mut rng),
+            3 => check(&mut rng),
+            _ => String::new(),
+        };
         let (early, late, each) = (main(), main(), main());
         // The second kind of thread is one that is there once, or another crowd.
         let once = rng.chance(50);

@@ -605,7 +605,11 @@ impl Run<'_> {
         state.effect(&mut self.structure.terms, Bool::TRUE);
         // A thread may always come too late to do anything: that is what those beyond the bound do.
         self.starts += 1;
-        let allowed = self.allowed(self.starts.saturating_sub(self.settings.threads));
+        let enough = self.allowed(self.starts.saturating_sub(self.settings.threads));
+        // Threads that start threads like themselves are like functions that call themselves.
+        let nested = self.current.line.iter().filter(|&&function| function == body).count();
+        let nested = self.allowed(nested as u32);
+        let allowed = self.structure.terms.and(enough, nested);
         let mut begin = self.fresh_state(state.guard);
         self.cut_here(&mut begin, allowed, span);
         if begin.guard != Bool::FALSE {

@@ -88,6 +88,10 @@ pub struct Current {
     pub context: u64,
     /// The functions being executed.
     pub calls: Vec<FunctionId>,
+    /// What the threads run that led to this one, each started by the one before; its own function comes last.
+    pub line: Vec<FunctionId>,
+    /// How many functions are being executed in those threads before this one.
+    pub outer: usize,
     /// Where our own library was called.
     pub visible: Option<Span>,
     /// How many events there were when the last wait began.
@@ -289,8 +293,16 @@ impl<'p> Run<'p> {
                 section: None,
             });
         }
-        let current =
-            Current { id: ThreadId(0), context: 0, calls: Vec::new(), visible: None, awaits: 0, ends: Vec::new() };
+        let current = Current {
+            id: ThreadId(0),
+            context: 0,
+            calls: vec![],
+            line: vec![],
+            outer: 0,
+            visible: None,
+            awaits: 0,
+            ends: vec![],
+        };
         Run {
             program,
             settings,
@@ -375,7 +387,9 @@ impl<'p> Run<'p> {
         state: State,
     ) -> Result<Option<Vec<Term>>, Halt> {
         self.make_room(id);
-        let new = Current { id, context, calls: Vec::new(), visible: None, awaits: 0, ends: Vec::new() };
+        let line = [&self.current.line[..], &[body]].concat();
+        let outer = self.current.outer + self.current.calls.len();
+        let new = Current { id, context, calls: Vec::new(), line, outer, visible: None, awaits: 0, ends: Vec::new() };
         let outside = std::mem::replace(&mut self.current, new);
         let returned = self.function(body, args, state)?;
         let mut ends = std::mem::take(&mut self.current.ends);

@@ -13,7 +13,7 @@ use std::rc::Rc;
 /// Iterations of a loop that constants decide do not count against the bound, but there are not more than this.
 const DECIDED_ITERATIONS: u32 = 20_000;
 
-/// Functions nested deeper than this are refused.
+/// Functions nested deeper than this are refused. A thread is nested in the one that starts it.
 const CALL_DEPTH: usize = 250;
 
 /// More events than this are refused.
@@ -52,7 +52,7 @@ impl Run<'_> {
         let keep = !self.program.alone;
         let analysis = self.analyses.entry(id).or_insert_with(|| Rc::new(Analysis::new(function, keep)));
         let analysis = Rc::clone(analysis);
-        if self.current.calls.len() >= CALL_DEPTH {
+        if self.current.outer + self.current.calls.len() >= CALL_DEPTH {
             let span = Span::default();
             return Err(self.refuse(span, "functions are nested too deeply"));
         }

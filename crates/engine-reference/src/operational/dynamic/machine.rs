@@ -16,6 +16,9 @@ use witness::{Record, Violation};
 /// How many instructions a step may have.
 const STEP_LENGTH: u32 = 1_000_000;
 
+/// How many threads there may be.
+const THREADS: usize = 1_000;
+
 /// Why a step leads nowhere.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Halt {
@@ -319,6 +322,9 @@ impl<'a> Step<'_, 'a> {
             }
         }
         while let Some(born) = self.born.pop() {
+            if self.state.threads.len() > THREADS {
+                return Err(Halt::Limit(format!("more than {THREADS} threads are started")));
+            }
             self.run(born, false)?;
         }
         Ok(())
