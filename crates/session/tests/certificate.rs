@@ -213,6 +213,9 @@ fn choices_before_there_are_threads_are_checked() {
             changed.places.iter_mut().filter(|place| place.thread == 0).for_each(|place| place.early = early);
             assert!(check(found, model, &changed, CLAIM).is_err(), "all places of `main` are said to be {early}");
         }
+        let mut changed = Invariant::clone(certificate);
+        changed.places.iter_mut().filter(|place| place.started > 0).for_each(|place| place.early = true);
+        assert!(check(found, model, &changed, CLAIM).is_err(), "`main` is said to be alone when it is not");
     }
 }
 
