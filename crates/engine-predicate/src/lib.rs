@@ -228,7 +228,8 @@ impl<'t> Proof<'t> {
         let before = self.constants.len();
         for bits in widths.iter().filter(|bits| (2..58).contains(*bits)) {
             let half = 1i64 << (bits - 1);
-            self.constants.extend([half - 1, half]);
+            // One less, for what is about to be counted up or down.
+            self.constants.extend([half - 2, half - 1, half]);
         }
         self.constants.sort_unstable();
         self.constants.dedup();

@@ -78,6 +78,25 @@ const LOCKS: &str = "
     }
 ";
 
+/// `main` chooses where to begin before it starts a thread, and writes that to memory that the thread only reads.
+const CHOOSES: &str = "
+    typedef unsigned long pthread_t;
+    int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+    int __VERIFIER_nondet_int(void);
+    void assert(int);
+    int low, now;
+    void *up(void *p) { while (1) { int r = now; if (r < 9) now = r + 1; assert(low <= r); } }
+    int main(void) {
+        pthread_t t;
+        low = __VERIFIER_nondet_int();
+        if (low < 0 || low > 5) return 0;
+        now = low;
+        pthread_create(&t, 0, up, 0);
+        while (1) { int seen = now; assert(seen >= low); }
+        return 0;
+    }
+";
+
 /// Stops an engine that takes too long.
 struct Watch(Instant);
 
@@ -174,6 +193,32 @@ fn most_changes_are_noticed_where_states_are_abstract() {
 }
 
 /// A lock that is free while somebody is inside.
+/// What `main` does while it is alone but has chosen is checked like any other step.
+#[test]
+fn choices_before_there_are_threads_are_checked() {
+    for model in ["sc", "tso", "pso"] {
+        let proof = prove(CHOOSES, model, None);
+        check(&proof.0, &proof.2, &proof.1, CLAIM).expect("it holds as it is");
+        let (noticed, all) = count(&proof, CLAIM, drops(&proof.1));
+        assert!(noticed == all && all > 8, "{model}: {noticed} of {all} dropped states");
+        let (found, certificate, model) = &proof;
+        assert!(certificate.places.iter().any(|place| place.early), "a part of `main` is before there are threads");
+        assert_eq!(certificate.settled.len(), 1, "nobody writes `low` while there are threads");
+        let mut changed = Invariant::clone(certificate);
+        changed.settled = changed.shared.clone();
+        let flaw = check(found, model, &changed, CLAIM).expect_err("`now` is written").to_string();
+        assert!(flaw.contains("nobody writes it"), "{flaw}");
+        for early in [false, true] {
+            let mut changed = Invariant::clone(certificate);
+            changed.places.iter_mut().filter(|place| place.thread == 0).for_each(|place| place.early = early);
+            assert!(check(found, model, &changed, CLAIM).is_err(), "all places of `main` are said to be {early}");
+        }
+        let mut changed = Invariant::clone(certificate);
+        changed.places.iter_mut().filter(|place| place.started > 0).for_each(|place| place.early = true);
+        assert!(check(found, model, &changed, CLAIM).is_err(), "`main` is said to be alone when it is not");
+    }
+}
+
 #[test]
 fn two_inside_are_noticed() {
     let (found, certificate, model) = prove(LOCKS, "tso", Some(2));
