@@ -6,7 +6,8 @@
 //! dropped when it meets an initial state; so it need not be right. The exploration begins small and grows when a
 //! candidate was wrong.
 //!
-//! Under weak memory a part may keep pending reads. A state satisfies what is said about them if the read could see such
+//! Under weak memory a part may keep pending reads. A state satisfies what is said about them if the read
+//! could see such
 //! a value: in memory or in a buffer, but nothing older than a write that is known to come before the read. What the
 //! reads have to do with each other is not looked at, so there are fewer candidates than there could be.
 
@@ -122,8 +123,8 @@ impl<'a> Explored<'a> {
         }
     }
 
-    /// The smallest parts of a cube that no state satisfies, of those that `wanted` likes. Pending reads are looked at if
-    /// `reads` says so, and if nothing else tells; so are numbers.
+    /// The smallest parts of a cube that no state satisfies, of those that `wanted` likes. Pending reads are
+    /// looked at if `reads` says so, and if nothing else tells; so are numbers.
     pub(crate) fn parts(
         &self,
         images: &Images<'_>,
@@ -279,7 +280,8 @@ impl<'a> Explored<'a> {
         set
     }
 
-    /// What a cell may hold, or what a read of it may see: what its process sees now, or what waits in another's buffer.
+    /// What a cell may hold, or what a read of it may see: what its process sees now, or what waits in
+    /// another's buffer.
     fn values(&self, state: &State, cell: Cell, readers: &[Reader]) -> Vec<Option<i64>> {
         let index = self.machine.index(usize::from(cell.symbol), &cell.args);
         let Some(reader) = usize::from(cell.event).checked_sub(1).map(|at| readers[at]) else {

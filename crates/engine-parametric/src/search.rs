@@ -313,8 +313,8 @@ impl Search<'_> {
         hit.then_some(number)
     }
 
-    /// The candidate that seems to be the easiest to prove: the one with the fewest pre-images that are not yet known. One
-    /// that has as many literals as the cube itself must be easier than that.
+    /// The candidate that seems to be the easiest to prove: the one with the fewest pre-images that are not
+    /// yet known. One that has as many literals as the cube itself must be easier than that.
     fn easiest(&self, cube: &Cube, parts: Vec<Cube>) -> Option<Cube> {
         let smaller = |part: &Cube| part.lits.len() < cube.lits.len() || part.events.len() < cube.events.len();
         if parts.len() == 1 && parts.iter().all(smaller) {
