@@ -116,7 +116,7 @@ impl Linear {
     }
 
     /// `self * a + other * b`; nothing if it grows too large.
-    fn combined(&self, a: i64, other: &Linear, b: i64, relation: Relation) -> Option<Linear> {
+    pub(crate) fn combined(&self, a: i64, other: &Linear, b: i64, relation: Relation) -> Option<Linear> {
         let scale = |(factor, cell): (i64, Cell), by: i64| Some((factor.checked_mul(by)?, cell));
         let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
         for &term in &self.terms {

@@ -74,6 +74,9 @@ pub fn check(system: &System, memory: Memory, options: Options, observer: &dyn O
     }
     let mut refuted: Vec<Cube> = Vec::new();
     let mut budget = BUDGET;
+    let mut turn = if explored.is_some() { Turn::States } else { Turn::Plain };
+    // How many candidates were wrong in this turn.
+    let mut wrong = 0;
     loop {
         let mut search = Search {
             images: &images,
@@ -84,13 +87,11 @@ pub fn check(system: &System, memory: Memory, options: Options, observer: &dyn O
             dropped: 0,
             tests: 0,
             deepest: 0,
-            explored: explored.as_ref(),
+            explored: explored.as_ref().filter(|_| turn != Turn::Plain),
             refuted: &refuted,
             stop: &stop,
-            budget: match &explored {
-                Some(explored) => explored.can_grow().then_some(budget),
-                None => Some(PLAIN),
-            },
+            budget: if turn == Turn::Plain { budget * PLAIN } else { budget },
+            reads: turn == Turn::Reads,
         };
         match search.begin(observer)? {
             End::Nothing => {
@@ -103,31 +104,54 @@ pub fn check(system: &System, memory: Memory, options: Options, observer: &dyn O
                 let found = search.found(&[], options.shown);
                 return Ok(Answer { outcome: Outcome::Safe, statistics, certificate, found });
             }
-            End::Spent if explored.is_none() => {
-                explored = Some(Explored::new(&images, memory, 2, &stop));
-                continue;
-            }
-            End::Spent => budget *= 2,
             End::Initial(last) => {
                 let reached = search.reached(last);
                 if reached.is_empty() {
                     return Ok(search.trace(last, options.shown));
                 }
                 refuted.extend(reached);
+                wrong += 1;
             }
+            End::Spent => wrong = WRONG,
         }
-        if let Some(explored) = &mut explored {
+        let explored = explored.get_or_insert_with(|| Explored::new(&images, memory, 2, &stop));
+        if turn == Turn::States {
             explored.grow(&stop);
-            observer.phase("explore", &format!("{} states", explored.len()));
+        }
+        observer.phase("explore", &format!("{} states", explored.len()));
+        if wrong >= WRONG {
+            wrong = 0;
+            turn = match turn {
+                Turn::States if images.weak => Turn::Reads,
+                Turn::States | Turn::Reads => Turn::Plain,
+                Turn::Plain => Turn::States,
+            };
+            if turn == Turn::States {
+                budget *= 2;
+            }
         }
     }
 }
 
-/// How many cubes are looked at before a larger exploration is tried.
+/// What is tried. Each may lead nowhere, so they take turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// Candidates about the states that were explored.
+    States,
+    /// Candidates that speak of pending reads too.
+    Reads,
+    /// No candidates.
+    Plain,
+}
+
+/// How many cubes are looked at in the first turn with candidates.
 const BUDGET: usize = 300;
 
-/// How many cubes are looked at before candidates are tried without being asked for.
-const PLAIN: usize = 1000;
+/// How many times more without candidates.
+const PLAIN: usize = 3;
+
+/// How many candidates may be wrong in a turn.
+const WRONG: usize = 16;
 
 /// How a search ended.
 enum End {
@@ -135,7 +159,7 @@ enum End {
     Nothing,
     /// This cube has an initial state.
     Initial(usize),
-    /// There are many cubes, and a larger exploration may give better candidates.
+    /// There are many cubes, and something else may be better.
     Spent,
 }
 
@@ -155,7 +179,9 @@ struct Search<'a> {
     refuted: &'a [Cube],
     stop: &'a dyn Fn() -> bool,
     /// After how many cubes to give up.
-    budget: Option<usize>,
+    budget: usize,
+    /// Whether candidates may speak of pending reads.
+    reads: bool,
 }
 
 impl Search<'_> {
@@ -200,7 +226,7 @@ impl Search<'_> {
             if self.nodes[at].covered {
                 continue;
             }
-            if self.budget.is_some_and(|budget| self.nodes.len() > budget) {
+            if self.nodes.len() > self.budget {
                 return Ok(End::Spent);
             }
             done += 1;
@@ -262,8 +288,8 @@ impl Search<'_> {
                 let part = Pattern::new(part.clone());
                 !self.refuted.iter().any(|cube| part.covers(system, cube, fixed))
             };
-            let parts = explored.parts(self.images, &cube, &wanted);
-            if let Some(part) = self.easiest(parts) {
+            let parts = explored.parts(self.images, &cube, self.reads, &wanted);
+            if let Some(part) = self.easiest(&cube, parts) {
                 (cube, guessed) = (part, true);
             }
         }
@@ -287,22 +313,28 @@ impl Search<'_> {
         hit.then_some(number)
     }
 
-    /// The candidate that seems to be the easiest to prove: the one with the fewest pre-images that are not yet known.
-    fn easiest(&self, parts: Vec<Cube>) -> Option<Cube> {
-        if parts.len() < 2 {
+    /// The candidate that seems to be the easiest to prove: the one with the fewest pre-images that are not
+    /// yet known. One that has as many literals as the cube itself must be easier than that.
+    fn easiest(&self, cube: &Cube, parts: Vec<Cube>) -> Option<Cube> {
+        let smaller = |part: &Cube| part.lits.len() < cube.lits.len() || part.events.len() < cube.events.len();
+        if parts.len() == 1 && parts.iter().all(smaller) {
             return parts.into_iter().next();
         }
+        let mut own = None;
         let mut best: Option<(usize, Cube)> = None;
         for part in parts {
             if (self.stop)() {
                 break;
             }
-            let limit = best.as_ref().map_or(usize::MAX, |(cost, _)| *cost);
-            if let Some(cost) = self.cost(&part, limit) {
-                best = Some((cost, part));
+            let mut limit = best.as_ref().map_or(usize::MAX, |(cost, _)| *cost);
+            if !smaller(&part) {
+                let own = *own.get_or_insert_with(|| self.cost(cube, usize::MAX).unwrap_or(usize::MAX));
+                limit = limit.min(own);
             }
-            if limit == 0 {
-                break;
+            if limit > 0
+                && let Some(cost) = self.cost(&part, limit)
+            {
+                best = Some((cost, part));
             }
         }
         best.map(|(_, part)| part)

@@ -106,13 +106,6 @@ pub struct Reach {
     done: usize,
 }
 
-impl Reach {
-    /// Whether there is nothing left to find.
-    pub fn is_complete(&self) -> bool {
-        self.done == self.states.len()
-    }
-}
-
 /// The processes in slots.
 type Frame = Vec<u8>;
 
