@@ -519,7 +519,7 @@ impl<'p> Problem<'p> {
         let mut all = Vec::new();
         for (when, value) in values {
             let width = terms.width(value);
-            if u32::from(width.bits()) <= bits {
+            if width.bits() <= bits {
                 continue;
             }
             let cut = terms.unary(UnaryOp::Truncate(Width::new(bits as u8)), value);
