@@ -32,6 +32,61 @@ fn two_rounds_break_what_store_buffers_break() {
 }
 
 #[test]
+fn explicit_queues_break_the_same() {
+    for file in BROKEN {
+        for model in ["tso", "pso"] {
+            let args = [file, "--model", model, "--engine", "lazy", "--unwind", "2", "--queues", "explicit"];
+            assert_eq!(verdict(&args), ("UNSAFE".to_owned(), Some(10)), "{file} under {model}");
+        }
+    }
+    let bounds = ["--unwind", "3", "--rounds", "2", "--clock", "1", "--nodes", "2", "--queues", "explicit"];
+    let args = [&["examples/fib.c", "-DN=3", "--model", "tso", "--engine", "lazy"], &bounds[..]].concat();
+    assert_eq!(verdict(&args), ("SAFE (rounds 2, arrivals 1, queues 2)".to_owned(), Some(5)));
+}
+
+/// Small values come first, and then all others: what needs large ones is found too.
+#[test]
+fn a_small_width_leaves_nothing_out() {
+    let path = scratch("sequential").join("width.c");
+    let text = "#include <assert.h>\n#include <pthread.h>\nint x, y;\nint __VERIFIER_nondet_int(void);\n\
+        void *other(void *unused) { x = __VERIFIER_nondet_int(); y = 1; return 0; }\n\
+        int main(void) {\n    pthread_t t;\n    pthread_create(&t, 0, other, 0);\n    \
+        if (y == 1) { assert(x != WANTED); }\n    return 0;\n}\n";
+    std::fs::write(&path, text).expect("the program can be written");
+    let path = path.to_string_lossy().into_owned();
+    for (wanted, large) in [("3", false), ("-4", false), ("300", true)] {
+        let define = format!("-DWANTED={wanted}");
+        let args = ["check", &path, &define, "--model", "tso", "--engine", "lazy", "--int-width", "4", "--progress"];
+        let output = fencepost(&args).output().expect("the binary runs");
+        assert_eq!(output.status.code(), Some(10), "{wanted}: {}", stdout(&output));
+        let progress = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(progress.contains("nothing in 4 bits"), large, "{wanted}: {progress}");
+    }
+    let args = ["examples/message-passing.c", "--model", "tso", "--engine", "lazy", "--int-width", "1"];
+    assert_eq!(verdict(&args), ("SAFE".to_owned(), Some(0)));
+}
+
+#[test]
+fn more_addresses_than_allowed_are_refused() {
+    let path = scratch("sequential").join("addresses.c");
+    let text = "#include <assert.h>\n#include <pthread.h>\nint a[3], n;\n\
+        void *other(void *unused) { a[n] = 1; return 0; }\n\
+        int main(void) {\n    pthread_t t;\n    pthread_create(&t, 0, other, 0);\n    n = 2;\n    \
+        assert(a[2] == 0);\n    return 0;\n}\n";
+    std::fs::write(&path, text).expect("the program can be written");
+    let path = path.to_string_lossy().into_owned();
+    let run = |limit: &str| {
+        let args = ["check", &path, "--model", "tso", "--engine", "lazy", "--addresses", limit];
+        let output = fencepost(&args).output().expect("the binary runs");
+        (stdout(&output), output.status.code())
+    };
+    let (said, code) = run("2");
+    assert_ne!(code, Some(0), "{said}");
+    assert!(said.contains("3 locations can be written through pointers"), "{said}");
+    assert_eq!(run("3").1, Some(10));
+}
+
+#[test]
 fn what_is_bounded_says_so_and_does_not_exit_with_zero() {
     for file in BROKEN {
         let (last, code) = verdict(&[file, "--engine", "lazy", "--unwind", "2", "--rounds", "3"]);

@@ -64,7 +64,7 @@ impl Path {
 
     fn read(&mut self, thread: usize, place: usize, event: usize) {
         let queues = self.queues.iter().zip(&self.owners).filter(|(_, owner)| owner.thread == thread);
-        let queued = queues.flat_map(|(queue, _)| queue).filter(|write| write.0 == place).next_back();
+        let queued = queues.flat_map(|(queue, _)| queue).rfind(|write| write.0 == place);
         let timed = self.last.get(&(place, thread)).filter(|write| write.lands > self.clock);
         let own = queued.map(|write| write.1).or(timed.copied());
         let landed = self.writes.get(&place).and_then(|all| all.iter().rev().find(|write| write.lands <= self.clock));

@@ -5,7 +5,8 @@
 //! abstractions" (paper 001). A concurrent program becomes a sequential one: in each of a few rounds, each thread goes on from
 //! where it was left up to a point that is guessed, and memory is computed on the way. Reads, writes and fences are
 //! operations on a shared memory abstraction (`memory.rs`); store buffers hide inside it, as lists ordered by the time at
-//! which writes reach memory (`lists.rs`). A solver looks for turns that lead to a violation.
+//! which writes reach memory (`lists.rs`), or as the queues that they are (`queues.rs`). A solver looks for turns that lead
+//! to a violation.
 //!
 //! # How it deviates
 //! * A thread is executed symbolically once, not once in each round: its guards and values are terms over what it reads.
@@ -13,8 +14,10 @@
 //!   single-assignment form, and it leaves local computations out of the rounds.
 //! * What is guessed about a step (the time, where a write goes in its list) is guessed once per step, not once per round.
 //! * Where a location only ever holds a few constants, memory holds their numbers (`values.rs`). The paper cuts integers to a
-//!   few bits instead and must check its counterexamples again at full width; here nothing is cut.
-//! * There is no bound on locations: symbolic execution knows those that are shared.
+//!   few bits instead and must check its counterexamples again at full width; here nothing is cut. A small width only says
+//!   which executions are looked for first: those whose values fit. Then come all others.
+//! * Symbolic execution knows the locations that are shared. A bound on them does not bound the search: programs that
+//!   need more are refused.
 //! * Locations that one thread writes need no list, and steps that nobody else notices are no points where a turn can end
 //!   (`sole.rs`). What comes before the first start takes no turn, and the first thread has its turns last.
 //! * A thread may be left where it is after the last round.
@@ -40,7 +43,8 @@ use logic::Bool;
 use model::Buffers;
 use problem::{Bounds, Problem, Tags};
 use source::Span;
-use symbolic::{Halt, Settings, Structure};
+use std::collections::BTreeSet;
+use symbolic::{Halt, Kind, Settings, Structure};
 use witness::Execution;
 
 /// The rounds, points of time and nodes that are tried one after the other, if nobody says otherwise.
@@ -183,6 +187,15 @@ fn structure(task: &Task<'_>, tags: &Tags, narrow: bool, observer: &dyn Observer
         let line = task.program.source.line(structure.events[event as usize].span);
         Err(NoAnswer::GaveUp(format!("line {line}: {what}")))
     };
+    if let Some(limit) = task.options.schedule.addresses
+        && let Some((event, count)) = through_pointers(&structure)
+        && count > limit as usize
+    {
+        let what = format!(
+            "{count} locations can be written through pointers, more than --addresses {limit}; raise it or leave it out"
+        );
+        return give_up(&what, event);
+    }
     for pair in &structure.rmw {
         if !structure.amo.contains(pair) {
             return give_up("the engine `lazy` knows no reservations; use `partial-order`", pair.from);
@@ -194,6 +207,15 @@ fn structure(task: &Task<'_>, tags: &Tags, narrow: bool, observer: &dyn Observer
         }
     }
     Ok(structure)
+}
+
+/// A write through a pointer, and how many locations can be written so.
+fn through_pointers(structure: &Structure) -> Option<(u32, usize)> {
+    let writes = |event: &&symbolic::Event| event.kind == Kind::Write && event.candidates.len() > 1;
+    let first = structure.events.iter().position(|event| writes(&event))?;
+    let places: BTreeSet<u32> =
+        structure.events.iter().filter(writes).flat_map(|event| event.candidates.iter().copied()).collect();
+    Some((first as u32, places.len()))
 }
 
 /// A search within bounds.
@@ -234,7 +256,18 @@ impl Search<'_> {
     }
 
     fn find(&self, problem: &mut Problem<'_>, goal: Bool) -> Result<Option<Execution>, NoAnswer> {
-        let found = problem.find(goal)?;
+        let mut found = None;
+        if let Some(bits) = self.task.options.schedule.int_width {
+            let small = problem.small(bits);
+            let both = problem.structure.terms.and(goal, small);
+            found = problem.find(both)?;
+            if found.is_none() {
+                self.observer.phase("width", &format!("nothing in {bits} bits, now all values"));
+            }
+        }
+        if found.is_none() {
+            found = problem.find(goal)?;
+        }
         Ok(found.map(|assignment| execution::extract(problem, self.tags.buffers, &assignment)))
     }
 

@@ -7,7 +7,7 @@ use crate::schedule::{Item, Rows, Turns};
 use crate::sole::{self, Sole, Writer};
 use crate::values::{Values, fit};
 use engine::{NoAnswer, Observer, Property, Queues};
-use ir::{Comparison, Location, Program, Proposition, TagSet, ThreadId, Width};
+use ir::{Address, BinaryOp, Comparison, Location, ObjectId, Program, Proposition, TagSet, ThreadId, UnaryOp, Width};
 use logic::{Assignment, Blaster, Bool, Evaluation, Lit, Outcome, Solver, Term, Terms};
 use model::{Buffers, Head};
 use source::Span;
@@ -240,7 +240,7 @@ impl<'p> Problem<'p> {
             count: if owners.as_ref().is_some_and(|owners| !owners.is_empty()) { bounds.clock } else { 0 },
             width: queues::choice(owners.as_deref().unwrap_or_default()),
         };
-        let roomy = bounds.nodes >= nodes(&writers);
+        let roomy = !explicit && bounds.nodes >= nodes(&writers);
         let size = Size { clock: bounds.clock, nodes: bounds.nodes, threads: structure.threads.len(), roomy };
         let hidden = hidden.unwrap_or_else(|| vec![false; structure.events.len()]);
         let known = Known { at_once: at_once(&structure, tags), early, hidden, passing };
@@ -500,6 +500,41 @@ impl<'p> Problem<'p> {
                 fit(&mut self.structure.terms, self.last[place], width)
             }
         }
+    }
+
+    /// Whether what is read, written and chosen fits into so many bits, as a signed number, or is an address.
+    pub fn small(&mut self, bits: u32) -> Bool {
+        let objects = (self.program.objects.len() + self.structure.made.len()) as u32;
+        let address = |number: u32| Address { object: ObjectId(number), offset: 0 }.to_bits();
+        let (first, end) = (address(0), address(objects));
+        let accesses = self.structure.events.iter().filter(|event| event.kind != Kind::Fence);
+        let mut values: Vec<(Bool, Term)> = accesses.map(|event| (event.guard, event.value)).collect();
+        for (when, input) in self.structure.inputs.iter().flatten() {
+            match input {
+                Input::Value(value) => values.push((*when, *value)),
+                Input::Object(_) | Input::Thread(_) => {}
+            }
+        }
+        let terms = &mut self.structure.terms;
+        let mut all = Vec::new();
+        for (when, value) in values {
+            let width = terms.width(value);
+            if width.bits() <= bits {
+                continue;
+            }
+            let cut = terms.unary(UnaryOp::Truncate(Width::new(bits as u8)), value);
+            let back = terms.unary(UnaryOp::SignExtend(width), cut);
+            let mut fits = terms.eq(value, back);
+            if width == Width::WORD {
+                let (first, end) = (terms.constant(first, width), terms.constant(end, width));
+                let above = terms.compare(BinaryOp::ULe, first, value);
+                let below = terms.compare(BinaryOp::ULt, value, end);
+                let is_address = terms.and(above, below);
+                fits = terms.or(fits, is_address);
+            }
+            all.push(terms.implies(when, fits));
+        }
+        terms.all(all)
     }
 
     /// Whether an execution can reach the bound of a loop.

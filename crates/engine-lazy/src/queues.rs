@@ -210,8 +210,7 @@ impl Memory for Queues {
     }
 
     fn read(&mut self, build: &mut Build<'_>, access: &Access) -> Vec<Term> {
-        let own: Vec<Queue> =
-            self.queues.iter().filter(|queue| queue.owner.thread == access.thread).cloned().collect();
+        let own: Vec<Queue> = self.queues.iter().filter(|queue| queue.owner.thread == access.thread).cloned().collect();
         for entry in own.iter().flat_map(|queue| &queue.entries) {
             let (taken, awaited) = (holds(build, entry.taken), holds(build, entry.awaited));
             let waits = build.terms.and(taken, awaited);

@@ -72,7 +72,7 @@ pub fn writers(structure: &Structure, early: &[bool]) -> Vec<(usize, Writer)> {
     (0..structure.locations.len()).map(each).collect()
 }
 
-/// The same where queues hold the writes: they know no difference between locations.
+/// The same where queues hold the writes: to them all locations are alike.
 pub fn unknown(structure: &Structure) -> Vec<(usize, Writer)> {
     vec![(usize::MAX, Writer::Many); structure.locations.len()]
 }

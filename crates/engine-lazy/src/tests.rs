@@ -217,10 +217,24 @@ fn lists_are_explicit_buffers() {
 fn only_partial_store_order_sends_messages_out_of_order() {
     let operations =
         [Operation::Write(0, 0, 1), Operation::Write(0, 1, 2), Operation::Read(1, 1), Operation::Read(1, 0)];
-    assert!(!lists(&operations, true, 2, 2).contains(&vec![2, 0]));
-    assert!(lists(&operations, false, 2, 2).contains(&vec![2, 0]));
     let fenced = [operations[0], Operation::Fence(0, Fence::Order), operations[1], operations[2], operations[3]];
-    assert!(!lists(&fenced, false, 2, 2).contains(&vec![2, 0]));
+    for reads in [lists, queues] {
+        assert!(!reads(&operations, true, 2, 2).contains(&vec![2, 0]));
+        assert!(reads(&operations, false, 2, 2).contains(&vec![2, 0]));
+        assert!(!reads(&fenced, false, 2, 2).contains(&vec![2, 0]));
+    }
+}
+
+#[test]
+fn reads_wait_where_a_fence_says_so() {
+    let free = [Operation::Write(0, 0, 1), Operation::Read(0, 1), Operation::Read(1, 0)];
+    let fenced = [free[0], Operation::Fence(0, Fence::Wait), free[1], free[2]];
+    for reads in [lists, queues] {
+        for total in [true, false] {
+            assert!(reads(&free, total, 2, 2).contains(&vec![0, 0]));
+            assert!(!reads(&fenced, total, 2, 2).contains(&vec![0, 0]));
+        }
+    }
 }
 
 #[test]

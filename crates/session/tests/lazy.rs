@@ -19,26 +19,42 @@ const MODELS: [&str; 3] = ["sc", "tso", "pso"];
 const PROGRAMS: u64 = 25;
 const TESTS: u64 = 100;
 
-struct Watch(Instant);
+/// The same for the comparison of lists with queues.
+const QUEUED_PROGRAMS: u64 = 3;
+const QUEUED_TESTS: u64 = 60;
+
+/// When it began, and how long it may take.
+struct Watch(Instant, Duration);
 
 impl Observer for Watch {
     fn stop(&self) -> Option<NoAnswer> {
-        let limit = Duration::from_secs(20);
-        (self.0.elapsed() > limit).then_some(NoAnswer::TimedOut(limit))
+        (self.0.elapsed() > self.1).then_some(NoAnswer::TimedOut(self.1))
     }
 
     fn phase(&self, _name: &str, _detail: &str) {}
 }
 
 /// Bounds that are enough for small programs.
-const LARGE: Schedule = Schedule { rounds: Some(14), clock: Some(12), nodes: Some(7), queues: Queues::Timed, int_width: None, addresses: None };
+const LARGE: Schedule = Schedule {
+    rounds: Some(14),
+    clock: Some(12),
+    nodes: Some(7),
+    queues: Queues::Timed,
+    int_width: None,
+    addresses: None,
+};
 
 fn ask(program: &Program, model: &str, engine: &str, schedule: Schedule) -> Verdict {
+    ask_for(20, program, model, engine, schedule)
+}
+
+fn ask_for(seconds: u64, program: &Program, model: &str, engine: &str, schedule: Schedule) -> Verdict {
+    let watch = Watch(Instant::now(), Duration::from_secs(seconds));
     let model = Model::builtin(model).expect("a model of ours");
     let options = Options { unwind: 2, schedule, ..Options::default() };
     let property = Property::Assertions { memory: true };
     let request = Request { engine: Some(engine.to_owned()), options, property, ..Request::default() };
-    match session::check(program, &model, &request, &Watch(Instant::now())) {
+    match session::check(program, &model, &request, &watch) {
         Ok(found) => found.result,
         Err(Failure::Refused(reason, _)) => Verdict::Unknown(NoAnswer::GaveUp(reason)),
         Err(failure) => panic!("{engine} under {}: {failure}\n{}", model.name, program.source.text()),
@@ -126,4 +142,45 @@ fn what_others_notice_is_not_one_step() {
             assert!(matches!(verdict, Verdict::Unsafe(_)), "{condition} under {model}: {verdict}");
         }
     }
+}
+
+/// The timed lists and the explicit queues know the same executions.
+fn compare_memories(program: &Program, tally: &mut Tally) {
+    let explicit = Schedule { queues: Queues::Explicit, ..Schedule::default() };
+    for model in ["tso", "pso"] {
+        let [timed, queues] =
+            [Schedule::default(), explicit].map(|schedule| ask_for(5, program, model, "lazy", schedule));
+        match (&timed, &queues) {
+            (Verdict::Unknown(_), _) | (_, Verdict::Unknown(_)) => tally.unknown += 1,
+            (Verdict::Unsafe(_), Verdict::Unsafe(_)) => tally.unsafe_ += 1,
+            (Verdict::Safe(Guarantee::Rounds { .. }), _) | (_, Verdict::Safe(Guarantee::Rounds { .. })) => {
+                tally.bounded += 1;
+            }
+            (Verdict::Safe(one), Verdict::Safe(other)) if one == other => tally.safe += 1,
+            (Verdict::Safe(_) | Verdict::Unsafe(_), _) => {
+                panic!("under {model}: {timed} with lists, {queues} with queues\n{}", program.source.text())
+            }
+        }
+    }
+}
+
+#[test]
+fn explicit_queues_on_litmus_tests() {
+    let mut tally = Tally::default();
+    for seed in 0..QUEUED_TESTS {
+        compare_memories(&generate(seed, &Config::default()), &mut tally);
+    }
+    assert!(tally.unsafe_ > QUEUED_TESTS / 10 && tally.safe > QUEUED_TESTS / 10, "{tally:?}");
+    assert!(tally.bounded <= QUEUED_TESTS / 10, "{tally:?}");
+}
+
+#[test]
+fn explicit_queues_on_c_programs() {
+    let mut tally = Tally::default();
+    for seed in 0..QUEUED_PROGRAMS {
+        let text = testkit::c::generate(&mut Rng::new(seed), &testkit::c::Config::default());
+        let program = session::load(&SourceFile::new("random.c", text), &Reading::default()).expect("supported");
+        compare_memories(&program, &mut tally);
+    }
+    assert!(tally.unsafe_ + tally.safe > 0, "{tally:?}");
 }
