@@ -14,7 +14,9 @@ fn last(args: &[&str]) -> String {
 
 /// Whether tickets grow without end: then the proof takes for granted that they do not overflow.
 fn counts(file: &str) -> bool {
-    ["bakery", "ticket", "account", "wheels", "stock", "locked-sum", "handover", "own-counter"].iter().any(|name| file.contains(name))
+    ["bakery", "ticket", "account", "wheels", "stock", "locked-sum", "handover", "own-counter"]
+        .iter()
+        .any(|name| file.contains(name))
 }
 
 #[test]

@@ -19,6 +19,8 @@ struct Certificate<'a> {
     keep: &'static str,
     k: usize,
     shared: Vec<String>,
+    /// Those of them that nobody writes once there may be several threads.
+    settled: Vec<String>,
     private: BTreeMap<String, usize>,
     places: Vec<PlaceOut<'a>>,
     states: Vec<StateOut>,
@@ -31,6 +33,8 @@ struct PlaceOut<'a> {
     frames: Vec<FrameOut<'a>>,
     atomic: u32,
     critical: bool,
+    /// Whether there cannot be other threads yet.
+    alone: bool,
     own: BTreeMap<String, String>,
 }
 
@@ -113,6 +117,7 @@ impl<'a> Names<'a> {
             frames: place.frames.iter().map(frame).collect(),
             atomic: place.open,
             critical: place.inside,
+            alone: place.early,
             own: own.collect(),
         }
     }
@@ -184,6 +189,7 @@ pub fn certificate(program: &Program, model: &ModelName, claim: &str, invariant:
         },
         k: invariant.k,
         shared: invariant.shared.iter().map(|cell| names.cell(*cell)).collect(),
+        settled: invariant.settled.iter().map(|cell| names.cell(*cell)).collect(),
         private: invariant.private.iter().map(|(cell, thread)| (names.cell(*cell), *thread)).collect(),
         places: invariant.places.iter().map(|place| names.place(place)).collect(),
         states: invariant.regions.iter().map(|region| names.state(region)).collect(),
