@@ -6,10 +6,9 @@
 //! dropped when it meets an initial state; so it need not be right. The exploration begins small and grows when a
 //! candidate was wrong.
 //!
-//! Under weak memory a part may keep pending reads. A state satisfies what is said about them if the read
-//! could see such
-//! a value: in memory or in a buffer, but nothing older than a write that is known to come before the read. What the
-//! reads have to do with each other is not looked at, so there are fewer candidates than there could be.
+//! Under weak memory a part may keep pending reads. A state satisfies what is said about them if the read could see such a
+//! value: in memory or in a buffer, but nothing older than a write that is known to come before the read. What the reads
+//! have to do with each other is not looked at, so there are fewer candidates than there could be.
 
 use crate::cube::{Cell, Cube, Event, Hook, Lit, NONE, Val};
 use crate::linear::{Linear, Relation};

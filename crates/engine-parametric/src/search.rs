@@ -75,6 +75,8 @@ pub fn check(system: &System, memory: Memory, options: Options, observer: &dyn O
     let mut refuted: Vec<Cube> = Vec::new();
     let mut budget = BUDGET;
     let mut turn = if explored.is_some() { Turn::States } else { Turn::Plain };
+    // Who asks for candidates gets them twice before the search goes without.
+    let mut plain = options.guess.is_none();
     // How many candidates were wrong in this turn.
     let mut wrong = 0;
     loop {
@@ -123,9 +125,10 @@ pub fn check(system: &System, memory: Memory, options: Options, observer: &dyn O
             wrong = 0;
             turn = match turn {
                 Turn::States if images.weak => Turn::Reads,
-                Turn::States | Turn::Reads => Turn::Plain,
-                Turn::Plain => Turn::States,
+                Turn::States | Turn::Reads if plain => Turn::Plain,
+                Turn::States | Turn::Reads | Turn::Plain => Turn::States,
             };
+            plain |= turn == Turn::States;
             if turn == Turn::States {
                 budget *= 2;
             }
