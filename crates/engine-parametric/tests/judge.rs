@@ -66,7 +66,7 @@ fn compare(files: &[PathBuf]) -> Counts {
         for (_, memory) in all.into_iter().filter(|(model, _)| wanted(model)) {
             // Without weak memory some systems are only proved with candidates; with it, none needs them.
             let guess = (!system.is_weak()).then_some(2);
-            let limit = Limit(Instant::now(), Duration::from_secs(10));
+            let limit = Limit(Instant::now(), Duration::from_secs(300));
             let answer = check(&system, memory, Options { guess, ..Options::default() }, &limit);
             let mut found = false;
             for n in [2, 3] {
@@ -74,7 +74,7 @@ fn compare(files: &[PathBuf]) -> Counts {
                     continue;
                 }
                 let begin = Instant::now();
-                let run = Machine::new(&system, n, memory).search(STATES, &|| begin.elapsed().as_millis() > 300);
+                let run = Machine::new(&system, n, memory).search(STATES, &|| begin.elapsed().as_secs() > 3);
                 match run {
                     Search::Bad { .. } => found = true,
                     Search::Exhausted { .. } => counts.complete += 1,
@@ -86,7 +86,7 @@ fn compare(files: &[PathBuf]) -> Counts {
                     assert!(!found, "{name} under {memory:?}: SAFE, but a bad state is reached");
                     let certificate = certificate.expect("a safe system has a certificate");
                     let begin = Instant::now();
-                    match check_cubes(&system, &certificate, &|| begin.elapsed().as_secs() > 2) {
+                    match check_cubes(&system, &certificate, &|| begin.elapsed().as_secs() > 60) {
                         Ok(_) => counts.certified += 1,
                         Err(CubeFlaw::Stopped) => {}
                         Err(flaw) => panic!("{name} under {memory:?}: {flaw}"),
@@ -133,7 +133,7 @@ fn shared_systems_agree_with_the_machine() {
 /// The answer for a text without weak memory.
 fn outcome(text: &str, guess: Option<u8>) -> Outcome {
     let system = front_arrays::parse(&SourceFile::new("small.cub", text)).unwrap_or_else(|error| panic!("{error}"));
-    let limit = Limit(Instant::now(), Duration::from_secs(10));
+    let limit = Limit(Instant::now(), Duration::from_secs(300));
     check(&system, Memory::Sc, Options { guess, ..Options::default() }, &limit).expect("it is small").outcome
 }
 

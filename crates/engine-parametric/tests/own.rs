@@ -12,7 +12,7 @@ struct Limit(Instant);
 
 impl Observer for Limit {
     fn stop(&self) -> Option<NoAnswer> {
-        (self.0.elapsed().as_secs() >= 20).then(|| NoAnswer::TimedOut(Duration::from_secs(20)))
+        (self.0.elapsed().as_secs() >= 300).then(|| NoAnswer::TimedOut(Duration::from_secs(300)))
     }
 
     fn phase(&self, _name: &str, _detail: &str) {}
