@@ -3,6 +3,8 @@
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::str::FromStr;
+use std::time::Instant;
 
 /// The root of the repository.
 pub fn root() -> PathBuf {
@@ -41,6 +43,18 @@ pub fn fencepost() -> Result<PathBuf> {
         bail!("fencepost does not build");
     }
     Ok(target.join("release").join(format!("fencepost{}", std::env::consts::EXE_SUFFIX)))
+}
+
+/// What a run of `fencepost` prints, and the seconds that it took.
+pub fn timed(binary: &Path, args: &[&str]) -> Result<(String, f64)> {
+    let started = Instant::now();
+    let output = Command::new(binary).args(args).stdin(Stdio::null()).output().context("fencepost does not start")?;
+    Ok((String::from_utf8_lossy(&output.stdout).into_owned(), started.elapsed().as_secs_f64()))
+}
+
+/// A number among the statistics that a run prints.
+pub fn statistic<N: FromStr>(text: &str, name: &str) -> Option<N> {
+    text.lines().find_map(|line| line.trim().strip_prefix(name)?.trim().parse().ok())
 }
 
 /// A folder for what a chore needs in between, below the target folder.

@@ -3,12 +3,12 @@
 mod common;
 
 use common::{litmus_files, root};
-use engine::{NoAnswer, Observer, Options, Order};
+use engine::{Deadline, Options, Order};
 use model::Model;
 use session::{Failure, Request};
 use source::SourceFile;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The expectations in the heads of all programs, counted when the last program was added. A run that finds fewer has
 /// lost some.
@@ -45,18 +45,6 @@ fn expectations(text: &str) -> Result<Vec<Expectation>, String> {
     if found.is_empty() { Err("no expectations".to_owned()) } else { Ok(found) }
 }
 
-/// Engines that search everything may give up on what is too large for them.
-struct Patience(Instant);
-
-impl Observer for Patience {
-    fn stop(&self) -> Option<NoAnswer> {
-        let limit = Duration::from_secs(10);
-        (self.0.elapsed() > limit).then_some(NoAnswer::TimedOut(limit))
-    }
-
-    fn phase(&self, _name: &str, _detail: &str) {}
-}
-
 /// Compares an engine with an expectation. Whether it was compared: the judges may refuse or give up.
 fn compare(file: &SourceFile, expected: &Expectation, engine: &str, order: Order) -> Result<bool, String> {
     let program = session::load(file, &session::Reading::default()).map_err(|failure| failure.to_string())?;
@@ -67,7 +55,7 @@ fn compare(file: &SourceFile, expected: &Expectation, engine: &str, order: Order
         ..Request::default()
     };
     let judge = engine != "partial-order";
-    let found = match session::states(&program, &model, &request, &Patience(Instant::now())) {
+    let found = match session::states(&program, &model, &request, &Deadline::within(Duration::from_secs(10))) {
         Ok(Ok(found)) => found.result.states,
         Ok(Err(_)) | Err(Failure::Refused(..)) if judge => return Ok(false),
         Ok(Err(reason)) => return Err(reason.to_string()),

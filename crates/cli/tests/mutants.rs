@@ -2,27 +2,7 @@
 
 mod common;
 
-use common::{Dice, fencepost, litmus_files, root, scratch};
-
-/// Flips some bytes, truncates, or doubles a part.
-fn mutate(mut bytes: Vec<u8>, how: usize, dice: &mut Dice) -> Vec<u8> {
-    match how {
-        0 => {
-            for _ in 0..=dice.below(4) {
-                let at = dice.below(bytes.len());
-                bytes[at] ^= 1 << dice.below(8);
-            }
-        }
-        1 => bytes.truncate(dice.below(bytes.len())),
-        _ => {
-            let from = dice.below(bytes.len());
-            let to = from + dice.below(bytes.len() - from);
-            let part = bytes[from..to].to_vec();
-            bytes.splice(to..to, part);
-        }
-    }
-    bytes
-}
+use common::{Dice, damaged, fencepost, litmus_files, root, scratch};
 
 #[test]
 fn damaged_files_give_an_error_or_a_verdict() {
@@ -34,7 +14,7 @@ fn damaged_files_give_an_error_or_a_verdict() {
     let mut complaints = Vec::new();
     for number in 0..200 {
         let source = &sources[dice.below(sources.len())];
-        let bytes = mutate(std::fs::read(source).expect("the file was listed"), number % 3, &mut dice);
+        let bytes = damaged(std::fs::read(source).expect("the file was listed"), number % 3, &mut dice);
         let path = folder.join(format!("{number}.litmus"));
         std::fs::write(&path, bytes).expect("the mutant can be written");
         let model = ["sc", "tso", "pso", "rmo", "alpha", "power"][number % 6];

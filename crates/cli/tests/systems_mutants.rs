@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Dice, fencepost, root, scratch};
+use common::{Dice, damaged, fencepost, root, scratch};
 use std::path::PathBuf;
 
 fn sources() -> Vec<PathBuf> {
@@ -53,33 +53,19 @@ fn other_value(text: &str, dice: &mut Dice) -> String {
 }
 
 fn mutate(bytes: Vec<u8>, how: usize, dice: &mut Dice) -> Vec<u8> {
-    let mut bytes = bytes;
     match how {
-        0 => {
-            for _ in 0..=dice.below(4) {
-                let at = dice.below(bytes.len());
-                bytes[at] ^= 1 << dice.below(8);
-            }
-        }
-        1 => bytes.truncate(dice.below(bytes.len())),
-        2 => {
-            let from = dice.below(bytes.len());
-            let to = from + dice.below(bytes.len() - from);
-            let part = bytes[from..to].to_vec();
-            bytes.splice(to..to, part);
-        }
+        0..=2 => damaged(bytes, how, dice),
         3 => {
             let mut tokens = tokens(&String::from_utf8_lossy(&bytes));
             let (from, to) = (dice.below(tokens.len()), dice.below(tokens.len()));
             tokens[to] = tokens[from].clone();
-            return tokens.concat().into_bytes();
+            tokens.concat().into_bytes()
         }
         _ => {
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            return other_value(&other_value(&text, dice), dice).into_bytes();
+            other_value(&other_value(&text, dice), dice).into_bytes()
         }
     }
-    bytes
 }
 
 #[test]

@@ -10,8 +10,7 @@ use engine::{NoAnswer, Observer, Property, Queues};
 use ir::{Address, BinaryOp, Comparison, Location, ObjectId, Program, Proposition, TagSet, ThreadId, UnaryOp, Width};
 use logic::{Assignment, Blaster, Bool, Evaluation, Lit, Outcome, Solver, Term, Terms};
 use model::{Buffers, Head};
-use source::Span;
-use symbolic::{Cause, Input, Kind, Structure, Stuck};
+use symbolic::{Cause, Failing, Input, Kind, Structure};
 
 /// What the tags of fences and locked accesses mean.
 #[derive(Debug, Clone)]
@@ -133,15 +132,6 @@ pub fn in_order<'w>(rows: &Rows, work: &'w [Vec<Work>], round: usize) -> Vec<&'w
         all.extend(work[thread].iter().filter(|work| !is_first(thread, work)));
     }
     all
-}
-
-/// A place where the property can fail.
-#[derive(Debug, Clone)]
-pub struct Failing {
-    pub when: Bool,
-    pub thread: ThreadId,
-    pub span: Span,
-    pub message: String,
 }
 
 /// A program, a memory and bounds as clauses.
@@ -382,20 +372,13 @@ impl<'p> Problem<'p> {
         Ok(Some(self.blaster.assignment(&self.structure.terms, &mut self.solver)))
     }
 
-    /// No thread stops inside an atomic section, except in the ways that are allowed.
-    fn not_stuck(&mut self, allowed: impl Fn(&Stuck) -> bool) -> Bool {
-        let stuck = self.structure.stuck.iter().filter(|stuck| !allowed(stuck));
-        let stuck: Vec<Bool> = stuck.map(|stuck| !stuck.when).collect();
-        self.structure.terms.all(stuck)
-    }
-
     /// When the property fails.
     pub fn violation(&mut self, property: Property) -> Bool {
         let Property::Assertions { memory } = property else { return Bool::FALSE };
         let mut goals = Vec::new();
         for failure in self.structure.failures.clone().into_iter().filter(|failure| memory || !failure.memory) {
             // Only the one that fails may stop inside a section.
-            let others = self.not_stuck(|stuck| stuck.when == failure.when);
+            let others = self.structure.not_stuck(|stuck| stuck.when == failure.when);
             let come = self.come(failure.thread, failure.moment);
             let when = self.structure.terms.all([failure.when, others, come]);
             goals.push(when);
@@ -403,23 +386,15 @@ impl<'p> Problem<'p> {
             self.failing.push(Failing { when, thread, span, message });
         }
         let mut stands = self.structure.stands.clone();
-        stands.sort_by_key(|stand| stand.enters);
-        let nobody = self.not_stuck(|_| false);
+        let nobody = self.structure.not_stuck(|_| false);
         for stand in &mut stands {
             let come = self.come(stand.thread, stand.moment);
             stand.when = self.structure.terms.all([stand.when, come, nobody]);
         }
-        for stand in &stands {
-            let others = stands.iter().filter(|other| other.thread != stand.thread).map(|other| other.when);
-            let others = self.structure.terms.any(others);
-            let when = self.structure.terms.and(stand.when, others);
-            if when != Bool::FALSE {
-                goals.push(when);
-                let message = witness::TWO_INSIDE.to_owned();
-                self.failing.push(Failing { when, thread: stand.thread, span: stand.span, message });
-            }
-        }
-        let allowed = self.not_stuck(|stuck| match stuck.cause {
+        let together = Failing::together(&mut self.structure.terms, stands, witness::TWO_INSIDE);
+        goals.extend(together.iter().map(|failing| failing.when));
+        self.failing.extend(together);
+        let allowed = self.structure.not_stuck(|stuck| match stuck.cause {
             Cause::Assertion => true,
             Cause::Memory => memory,
             Cause::Bound => false,

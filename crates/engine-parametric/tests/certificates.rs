@@ -1,24 +1,14 @@
 //! Certificates: those of safe systems are accepted, changed ones are not.
 
-use engine::{NoAnswer, Observer};
+use engine::Deadline;
 use engine_parametric::{Options, check};
 use source::SourceFile;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use system::certificate::{Behind, Certificate, Condition};
 use system::machine::{Machine, Search};
 use system::{Comparison, Formula, Memory, System};
 use witness::{CubeFlaw, check_cubes};
-
-struct Limit(Instant, Duration);
-
-impl Observer for Limit {
-    fn stop(&self) -> Option<NoAnswer> {
-        (self.0.elapsed() > self.1).then_some(NoAnswer::TimedOut(self.1))
-    }
-
-    fn phase(&self, _name: &str, _detail: &str) {}
-}
 
 fn load(path: &Path) -> System {
     let name = path.display().to_string();
@@ -28,7 +18,7 @@ fn load(path: &Path) -> System {
 
 /// The certificate, if the system is found safe within half a second.
 fn certificate(system: &System, memory: Memory, guess: Option<u8>) -> Option<Certificate> {
-    let limit = Limit(Instant::now(), Duration::from_millis(500));
+    let limit = Deadline::within(Duration::from_millis(500));
     check(system, memory, Options { guess, ..Options::default() }, &limit).ok()?.certificate
 }
 

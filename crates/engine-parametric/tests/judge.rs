@@ -1,7 +1,7 @@
 //! Every system of our corpus and, where it is present, of the shared one: the verdict under each model against a search
 //! of all states with two and with three processes and store buffers, as far as that is not too large.
 
-use engine::{NoAnswer, Observer};
+use engine::Deadline;
 use engine_parametric::{Options, Outcome, check};
 use source::SourceFile;
 use std::path::{Path, PathBuf};
@@ -12,16 +12,6 @@ use witness::{CubeFlaw, check_cubes};
 
 /// How many states are searched.
 const STATES: usize = 20_000;
-
-struct Limit(Instant, Duration);
-
-impl Observer for Limit {
-    fn stop(&self) -> Option<NoAnswer> {
-        (self.0.elapsed() > self.1).then_some(NoAnswer::TimedOut(self.1))
-    }
-
-    fn phase(&self, _name: &str, _detail: &str) {}
-}
 
 /// All systems below these folders.
 fn systems(folders: &[PathBuf]) -> Vec<PathBuf> {
@@ -66,7 +56,7 @@ fn compare(files: &[PathBuf]) -> Counts {
         for (_, memory) in all.into_iter().filter(|(model, _)| wanted(model)) {
             // Without weak memory some systems are only proved with candidates; with it, none needs them.
             let guess = (!system.is_weak()).then_some(2);
-            let limit = Limit(Instant::now(), Duration::from_secs(300));
+            let limit = Deadline::within(Duration::from_secs(300));
             let answer = check(&system, memory, Options { guess, ..Options::default() }, &limit);
             let mut found = false;
             for n in [2, 3] {
@@ -133,7 +123,7 @@ fn shared_systems_agree_with_the_machine() {
 /// The answer for a text without weak memory.
 fn outcome(text: &str, guess: Option<u8>) -> Outcome {
     let system = front_arrays::parse(&SourceFile::new("small.cub", text)).unwrap_or_else(|error| panic!("{error}"));
-    let limit = Limit(Instant::now(), Duration::from_secs(300));
+    let limit = Deadline::within(Duration::from_secs(300));
     check(&system, Memory::Sc, Options { guess, ..Options::default() }, &limit).expect("it is small").outcome
 }
 

@@ -1,22 +1,12 @@
 //! Our own systems: the verdict of each model in the head, and the machine's opinion for two and three processes.
 
-use engine::{NoAnswer, Observer};
+use engine::Deadline;
 use engine_parametric::{Options, Outcome, check};
 use source::SourceFile;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use system::machine::{Machine, Search};
 use system::{Memory, System};
-
-struct Limit(Instant);
-
-impl Observer for Limit {
-    fn stop(&self) -> Option<NoAnswer> {
-        (self.0.elapsed().as_secs() >= 300).then(|| NoAnswer::TimedOut(Duration::from_secs(300)))
-    }
-
-    fn phase(&self, _name: &str, _detail: &str) {}
-}
 
 fn systems() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -31,7 +21,7 @@ fn systems() -> Vec<PathBuf> {
 }
 
 fn verdict(system: &System, memory: Memory) -> &'static str {
-    match check(system, memory, Options::default(), &Limit(Instant::now())) {
+    match check(system, memory, Options::default(), &Deadline::within(Duration::from_secs(300))) {
         Err(_) => "unknown",
         Ok(answer) => match answer.outcome {
             Outcome::Safe => "safe",

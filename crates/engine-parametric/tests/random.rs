@@ -1,5 +1,6 @@
 //! Random small systems: the engine against the machine with store buffers, for two and three processes.
 
+use engine::Deadline;
 use engine_parametric::{Options, Outcome, check};
 use source::SourceFile;
 use std::fmt::Write;
@@ -136,7 +137,7 @@ fn compare(memory: Memory, seed: u64, count: usize) -> (usize, usize, usize) {
     for _ in 0..count {
         let text = text(&mut random);
         let system = parse(&text);
-        let answer = check(&system, memory, Options::default(), &Limit(std::time::Instant::now()));
+        let answer = check(&system, memory, Options::default(), &Deadline::within(std::time::Duration::from_secs(2)));
         let runs: Vec<Search> =
             [2, 3].iter().map(|&n| Machine::new(&system, n, memory).search(3000, &|| false)).collect();
         let bad = runs.iter().any(|run| matches!(run, Search::Bad { .. }));
@@ -161,18 +162,6 @@ fn compare(memory: Memory, seed: u64, count: usize) -> (usize, usize, usize) {
         }
     }
     (safe, unsafe_, alarms)
-}
-
-/// Ends a search after some seconds: random systems may have no finite proof.
-struct Limit(std::time::Instant);
-
-impl engine::Observer for Limit {
-    fn stop(&self) -> Option<engine::NoAnswer> {
-        let late = self.0.elapsed().as_secs() >= 2;
-        late.then(|| engine::NoAnswer::GaveUp("late".to_owned()))
-    }
-
-    fn phase(&self, _name: &str, _detail: &str) {}
 }
 
 #[test]

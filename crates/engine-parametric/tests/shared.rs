@@ -1,22 +1,12 @@
 //! The shared corpus of array-based systems, where it is present: every verdict, and each trace replayed.
 
-use engine::{NoAnswer, Observer};
+use engine::Deadline;
 use engine_parametric::{Options, Outcome, check};
 use source::SourceFile;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use system::Memory;
 use system::machine::{Machine, Search};
-
-struct Limit(Instant, Duration);
-
-impl Observer for Limit {
-    fn stop(&self) -> Option<NoAnswer> {
-        (self.0.elapsed() > self.1).then_some(NoAnswer::TimedOut(self.1))
-    }
-
-    fn phase(&self, _name: &str, _detail: &str) {}
-}
 
 fn folder() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/arrays");
@@ -40,7 +30,7 @@ fn every_row_has_its_verdict() {
         let system = front_arrays::parse(&SourceFile::new(name, text)).unwrap_or_else(|error| panic!("{error}"));
         let memory = if model == "sc" { Memory::Sc } else { Memory::Tso };
         let guess = options.contains("-brab").then_some(2);
-        let limit = Limit(Instant::now(), Duration::from_secs(60));
+        let limit = Deadline::within(Duration::from_secs(60));
         let found = match check(&system, memory, Options { guess, ..Options::default() }, &limit) {
             Err(_) => "UNKNOWN",
             Ok(answer) => match answer.outcome {

@@ -1,7 +1,7 @@
 //! The formula of a program under a model, and its solutions.
 
 use crate::events::{Coherence, Events};
-use crate::goals::{self, Failing};
+use crate::goals;
 use crate::graph::{Product, Units};
 use crate::query;
 use crate::ranges;
@@ -11,7 +11,7 @@ use engine::{NoAnswer, Observer, Property};
 use ir::{Location, Program, Proposition};
 use logic::{Blaster, Bool, Evaluation, Lit, OrderGraph, Outcome, Solver, Term, Theory};
 use model::{Axiom, Model, Requirement, Role, Scope};
-use symbolic::{Cause, Structure};
+use symbolic::{Cause, Failing, Structure};
 use witness::{Execution, Violation};
 
 /// A program and a model as clauses and graphs.
@@ -257,7 +257,7 @@ impl<'p> Problem<'p> {
     pub fn violation(&mut self, property: Property) -> Lit {
         let (condition, failing) = goals::violation(&mut self.events, property);
         self.failing = failing;
-        let allowed = goals::not_stuck(&mut self.events, |stuck| match property {
+        let allowed = self.events.structure.not_stuck(|stuck| match property {
             Property::Assertions { memory } => match stuck.cause {
                 Cause::Assertion => true,
                 Cause::Memory => memory,
@@ -276,7 +276,7 @@ impl<'p> Problem<'p> {
         if some == Bool::FALSE {
             return Ok(false);
         }
-        let allowed = goals::not_stuck(&mut self.events, |stuck| stuck.cause == Cause::Bound);
+        let allowed = self.events.structure.not_stuck(|stuck| stuck.cause == Cause::Bound);
         let some = self.events.terms().and(some, allowed);
         let some = self.lit(some);
         let assumptions: Vec<Lit> = self.bound.iter().copied().chain([some]).collect();

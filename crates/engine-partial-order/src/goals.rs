@@ -2,19 +2,8 @@
 
 use crate::events::Events;
 use engine::Property;
-use ir::ThreadId;
 use logic::Bool;
-use source::Span;
-use symbolic::{Input, Stuck};
-
-/// A place where the property can fail, for the report.
-#[derive(Debug, Clone)]
-pub struct Failing {
-    pub when: Bool,
-    pub thread: ThreadId,
-    pub span: Span,
-    pub message: String,
-}
+use symbolic::{Failing, Input};
 
 /// When a property fails, and the places that it can fail at.
 pub fn violation(events: &mut Events<'_>, property: Property) -> (Bool, Vec<Failing>) {
@@ -29,8 +18,9 @@ pub fn violation(events: &mut Events<'_>, property: Property) -> (Bool, Vec<Fail
             });
             let mut failing: Vec<Failing> = failing.collect();
             let mut goals: Vec<Bool> = failing.iter().map(|failing| alone(events, failing.when)).collect();
-            let together = together(events);
-            let nobody = not_stuck(events, |_| false);
+            let stands = events.structure.stands.clone();
+            let together = Failing::together(events.terms(), stands, witness::TWO_INSIDE);
+            let nobody = events.structure.not_stuck(|_| false);
             for two in &together {
                 goals.push(events.terms().and(two.when, nobody));
             }
@@ -41,39 +31,10 @@ pub fn violation(events: &mut Events<'_>, property: Property) -> (Bool, Vec<Fail
     }
 }
 
-/// Two threads stand inside a critical section: for each place where one may, when another one does too. Where one has
-/// just entered comes last.
-fn together(events: &mut Events<'_>) -> Vec<Failing> {
-    let mut stands = events.structure.stands.clone();
-    stands.sort_by_key(|stand| stand.enters);
-    let terms = events.terms();
-    let mut failing = Vec::new();
-    for stand in &stands {
-        let others = stands.iter().filter(|other| other.thread != stand.thread);
-        let others = terms.any(others.map(|other| other.when));
-        let when = terms.and(stand.when, others);
-        if when != Bool::FALSE {
-            let message = witness::TWO_INSIDE.to_owned();
-            failing.push(Failing { when, thread: stand.thread, span: stand.span, message });
-        }
-    }
-    failing
-}
-
 /// A failure, and no thread but the one that fails stops inside an atomic section.
 fn alone(events: &mut Events<'_>, failure: Bool) -> Bool {
-    let stuck: Vec<Bool> = events.structure.stuck.iter().map(|stuck| stuck.when).collect();
-    let others = stuck.into_iter().filter(|&when| when != failure).map(|when| !when);
-    let others: Vec<Bool> = others.collect();
-    let terms = events.terms();
-    let nobody = terms.all(others);
-    terms.and(failure, nobody)
-}
-
-/// No thread stops inside an atomic section, except in the ways that are allowed.
-pub fn not_stuck(events: &mut Events<'_>, allowed: impl Fn(&Stuck) -> bool) -> Bool {
-    let stuck: Vec<Bool> = events.structure.stuck.iter().filter(|s| !allowed(s)).map(|stuck| !stuck.when).collect();
-    events.terms().all(stuck)
+    let nobody = events.structure.not_stuck(|stuck| stuck.when == failure);
+    events.terms().and(failure, nobody)
 }
 
 /// Every thread has ended or waits, one waits at least, and those that wait have seen the last that there is to see.

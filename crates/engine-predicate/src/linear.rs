@@ -129,23 +129,7 @@ impl Env<'_> {
     }
 
     pub fn width(&self, expr: &Expr) -> Width {
-        match expr {
-            Expr::Const(_, width) => *width,
-            Expr::Address(..) => Width::WORD,
-            Expr::Local(local) => self.value(*local).1,
-            Expr::Unary(op, operand) => match op {
-                UnaryOp::Not | UnaryOp::Neg => self.width(operand),
-                UnaryOp::ZeroExtend(to) | UnaryOp::SignExtend(to) | UnaryOp::Truncate(to) => *to,
-            },
-            Expr::Binary(op, left, _) => {
-                if op.is_comparison() {
-                    Width::BOOL
-                } else {
-                    self.width(left)
-                }
-            }
-            Expr::Select(_, then, _) => self.width(then),
-        }
+        expr.width(self.function)
     }
 
     /// All cases of an expression. Each state satisfies the guards of one of them at least.

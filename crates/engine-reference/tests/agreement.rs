@@ -2,13 +2,13 @@
 
 mod support;
 
-use engine::{Engine, Findings, Options, Question, Task, Unobserved};
+use engine::{Deadline, Engine, Findings, Options, Question, Task, Unobserved};
 use engine_reference::{Axiomatic, Operational};
 use ir::{Program, Proposition, State};
 use model::{Evaluator, Model};
 use std::ops::Range;
 use std::time::Duration;
-use support::{Patience, model, models, states};
+use support::{model, models, states};
 use testkit::{Config, generate, shrink};
 use witness::Flaw;
 
@@ -128,7 +128,7 @@ fn both_evaluators_agree() {
         let program = generate(seed, &Config { accesses: 6, ..Config::default() });
         let options = Options::default();
         let task = Task { program: &program, model: &anything, question: Question::States, options: &options };
-        let Ok(answer) = Axiomatic.run(&task, &Patience::new(Duration::from_secs(2))) else { continue };
+        let Ok(answer) = Axiomatic.run(&task, &Deadline::within(Duration::from_secs(2))) else { continue };
         let Findings::States(found) = answer.findings else { panic!("asked for states") };
         for execution in found.iter().filter_map(|state| state.example.as_ref()).take(20) {
             let structure = witness::structure(&program, execution).unwrap();

@@ -9,7 +9,7 @@ use model::{Axiom, Model, Role};
 use source::Span;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use witness::{Execution, Invariant};
 
 pub use witness::Property;
@@ -349,6 +349,28 @@ pub struct Unobserved;
 impl Observer for Unobserved {
     fn stop(&self) -> Option<NoAnswer> {
         None
+    }
+
+    fn phase(&self, _name: &str, _detail: &str) {}
+}
+
+/// Somebody who stops the engine when its time is up and says nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Deadline {
+    started: Instant,
+    limit: Duration,
+}
+
+impl Deadline {
+    /// It has this much time from now on.
+    pub fn within(limit: Duration) -> Self {
+        Deadline { started: Instant::now(), limit }
+    }
+}
+
+impl Observer for Deadline {
+    fn stop(&self) -> Option<NoAnswer> {
+        (self.started.elapsed() > self.limit).then_some(NoAnswer::TimedOut(self.limit))
     }
 
     fn phase(&self, _name: &str, _detail: &str) {}

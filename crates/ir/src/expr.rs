@@ -1,6 +1,6 @@
 //! Expressions: trees over locals, constants and addresses, without side effects and without memory accesses.
 
-use crate::program::{LocalId, ObjectId};
+use crate::program::{Function, LocalId, ObjectId};
 
 /// The number of bits of a value, 1 to 64. A truth value has one bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -126,6 +126,20 @@ impl Expr {
     /// The constant `value`, cut to `width`.
     pub fn constant(value: i64, width: Width) -> Expr {
         Expr::Const(value as u64 & width.mask(), width)
+    }
+
+    /// Its width, in this function.
+    pub fn width(&self, function: &Function) -> Width {
+        match self {
+            Expr::Const(_, width) => *width,
+            Expr::Local(local) => function.locals[local.index()].width,
+            Expr::Address(..) => Width::WORD,
+            Expr::Unary(UnaryOp::Not | UnaryOp::Neg, operand) => operand.width(function),
+            Expr::Unary(UnaryOp::ZeroExtend(to) | UnaryOp::SignExtend(to) | UnaryOp::Truncate(to), _) => *to,
+            Expr::Binary(op, ..) if op.is_comparison() => Width::BOOL,
+            Expr::Binary(_, left, _) => left.width(function),
+            Expr::Select(_, then, _) => then.width(function),
+        }
     }
 
     /// `self op other`.

@@ -192,27 +192,25 @@ pub fn violation(
         request.options.clauses = None;
         let large = matches!(answer, Err((_, NoAnswer::TooLarge(_))));
         let late = (large || matches!(answer, Err((_, NoAnswer::TimedOut(_))))) && observer.stop().is_none();
-        if late
-            && !alone
-            && best.is_none()
-            && let Some(proof) = provers(GLANCE, program, model, &request, observer)?
-        {
-            return Ok(proof);
-        }
-        if late && !alone && (large || best.is_none()) {
-            let end = request.deepen.map(|patience| started + patience);
-            if let Some(found) = deep(program, model, &request, observer, end)? {
-                return Ok(found);
-            }
-        }
-        if large && best.is_some() {
-            answer = run(program, model, &request, question, &patience)?;
-        }
-        if late && best.is_none() && !alone {
-            if let Some(proof) = provers(PART, program, model, &request, observer)? {
+        let first = best.is_none();
+        if late && !alone {
+            if first && let Some(proof) = provers(GLANCE, program, model, &request, observer)? {
                 return Ok(proof);
             }
-            answer = run(program, model, &request, question, observer)?;
+            let end = request.deepen.map(|patience| started + patience);
+            if (first || large)
+                && let Some(found) = deep(program, model, &request, observer, end)?
+            {
+                return Ok(found);
+            }
+            if first && let Some(proof) = provers(PART, program, model, &request, observer)? {
+                return Ok(proof);
+            }
+            // Nobody else knows: it has all the time that is left.
+            if first || large {
+                let left: &dyn Observer = if first { observer } else { &patience };
+                answer = run(program, model, &request, question, left)?;
+            }
         }
         let found = match answer {
             Ok(found) => found,
@@ -232,7 +230,7 @@ pub fn violation(
             return if shortens { shortest(found, program, model, &request, observer) } else { Ok(found) };
         }
         // A few iterations show nothing: perhaps all of them can be covered at once.
-        for part in [GLANCE, PART].into_iter().filter(|_| best.is_none() && !late && !alone) {
+        for part in [GLANCE, PART].into_iter().filter(|_| first && !late && !alone) {
             if let Some(proof) = provers(part, program, model, &request, observer)? {
                 return Ok(proof);
             }

@@ -3,7 +3,7 @@
 //!
 //! `FENCEPOST_FUZZ=5000` tries more programs than the usual few; `cargo xtask fuzz --c N` does the same faster.
 
-use engine::{Abstraction, Guarantee, NoAnswer, Observer, Options, Order, Property, Verdict};
+use engine::{Abstraction, Deadline, Guarantee, Options, Order, Property, Verdict};
 use ir::Program;
 use model::Model;
 use session::{Failure, Reading, Request};
@@ -16,18 +16,6 @@ const MODELS: [&str; 6] = ["sc", "tso", "pso", "rmo", "alpha", "power"];
 
 /// How many programs are tried if nobody says otherwise.
 const PROGRAMS: u64 = 150;
-
-/// Stops an engine that takes too long; that is no disagreement, but it is counted.
-struct Watch(Instant);
-
-impl Observer for Watch {
-    fn stop(&self) -> Option<NoAnswer> {
-        let limit = Duration::from_secs(20);
-        (self.0.elapsed() > limit).then_some(NoAnswer::TimedOut(limit))
-    }
-
-    fn phase(&self, _name: &str, _detail: &str) {}
-}
 
 fn ask(program: &Program, model: &str, property: Property, way: Way, unwind: u32) -> Result<Answer, (String, String)> {
     let (engine, order) = match way {
@@ -47,7 +35,7 @@ fn ask(program: &Program, model: &str, property: Property, way: Way, unwind: u32
     let model = Model::builtin(model).expect("a model of ours");
     let options = Options { unwind, order, abstraction, k, ..Options::default() };
     let request = Request { engine: Some(engine.to_owned()), options, property, ..Request::default() };
-    match session::check(program, &model, &request, &Watch(Instant::now())) {
+    match session::check(program, &model, &request, &Deadline::within(Duration::from_secs(20))) {
         Ok(found) => Ok(match found.result {
             Verdict::Unsafe(_) => Answer::Unsafe,
             Verdict::Safe(guarantee) => Answer::Safe { full: guarantee == Guarantee::Full },

@@ -1,11 +1,11 @@
 //! Certificates of the engine `predicate`: they hold, and each change that matters is noticed.
 
-use engine::{Guarantee, NoAnswer, Observer, Options, Unobserved, Verdict};
+use engine::{Deadline, Guarantee, Options, Unobserved, Verdict};
 use model::Model;
 use session::{Found, Reading, Request};
 use source::SourceFile;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use witness::invariant::{Claim, Held, Invariant};
 use witness::{Flaw, Property, check_invariant};
 
@@ -96,18 +96,6 @@ const CHOOSES: &str = "
         return 0;
     }
 ";
-
-/// Stops an engine that takes too long.
-struct Watch(Instant);
-
-impl Observer for Watch {
-    fn stop(&self) -> Option<NoAnswer> {
-        let limit = Duration::from_millis(500);
-        (self.0.elapsed() > limit).then_some(NoAnswer::TimedOut(limit))
-    }
-
-    fn phase(&self, _name: &str, _detail: &str) {}
-}
 
 fn prove(text: &str, model: &str, k: Option<u32>) -> (Found<Verdict>, Arc<Invariant>, Model) {
     let reading = Reading::default();
@@ -250,7 +238,7 @@ fn proofs_of_random_programs_hold() {
             let model = Model::builtin(name).expect("a model of ours");
             let options = Options { k: Some((seed + at as u64) as u32 % 3), ..Options::default() };
             let request = Request { engine: Some("predicate".to_owned()), options, ..Request::default() };
-            let found = session::check(&program, &model, &request, &Watch(Instant::now()));
+            let found = session::check(&program, &model, &request, &Deadline::within(Duration::from_millis(500)));
             let found = found.unwrap_or_else(|failure| panic!("seed {seed}, {name}: {failure}\n{text}"));
             let Some(certificate) = found.certificate.clone() else { continue };
             proofs += 1;

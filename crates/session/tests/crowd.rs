@@ -3,27 +3,16 @@
 //!
 //! `FENCEPOST_FUZZ=2000` tries more programs than the usual few, and `FENCEPOST_SEED=5000` others.
 
-use engine::{Guarantee, NoAnswer, Observer, Options, Verdict};
+use engine::{Deadline, Guarantee, Options, Verdict};
 use model::Model;
 use session::{Reading, Request};
 use source::SourceFile;
 use std::fmt::Write;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use testkit::Rng;
 
 /// How many programs are tried if nobody says otherwise.
 const PROGRAMS: u64 = 100;
-
-/// Stops an engine that takes too long; that is no disagreement.
-struct Watch(Instant, Duration);
-
-impl Observer for Watch {
-    fn stop(&self) -> Option<NoAnswer> {
-        (self.0.elapsed() > self.1).then_some(NoAnswer::TimedOut(self.1))
-    }
-
-    fn phase(&self, _name: &str, _detail: &str) {}
-}
 
 fn ask(text: &str, model: &str, engine: &str, millis: u64) -> Verdict {
     let source = SourceFile::new("random.c", text);
@@ -31,7 +20,7 @@ fn ask(text: &str, model: &str, engine: &str, millis: u64) -> Verdict {
     let model = Model::builtin(model).expect("a model of ours");
     let options = Options { unwind: 3, ..Options::default() };
     let request = Request { engine: Some(engine.to_owned()), options, ..Request::default() };
-    let watch = Watch(Instant::now(), Duration::from_millis(millis));
+    let watch = Deadline::within(Duration::from_millis(millis));
     session::check(&program, &model, &request, &watch).unwrap_or_else(|why| panic!("{engine}: {why}\n{text}")).result
 }
 

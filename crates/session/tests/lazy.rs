@@ -5,12 +5,12 @@
 //!
 //! `FENCEPOST_FUZZ=1000` tries more programs than the usual few, and `FENCEPOST_SEED=5000` others.
 
-use engine::{Guarantee, NoAnswer, Observer, Options, Property, Queues, Schedule, Verdict};
+use engine::{Deadline, Guarantee, NoAnswer, Options, Property, Queues, Schedule, Verdict};
 use ir::Program;
 use model::Model;
 use session::{Failure, Reading, Request};
 use source::SourceFile;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use testkit::{Config, Rng, generate};
 
 const MODELS: [&str; 3] = ["sc", "tso", "pso"];
@@ -22,17 +22,6 @@ const TESTS: u64 = 100;
 /// The same for the comparison of lists with queues.
 const QUEUED_PROGRAMS: u64 = 3;
 const QUEUED_TESTS: u64 = 60;
-
-/// When it began, and how long it may take.
-struct Watch(Instant, Duration);
-
-impl Observer for Watch {
-    fn stop(&self) -> Option<NoAnswer> {
-        (self.0.elapsed() > self.1).then_some(NoAnswer::TimedOut(self.1))
-    }
-
-    fn phase(&self, _name: &str, _detail: &str) {}
-}
 
 /// Bounds that are enough for small programs.
 const LARGE: Schedule = Schedule {
@@ -49,7 +38,7 @@ fn ask(program: &Program, model: &str, engine: &str, schedule: Schedule) -> Verd
 }
 
 fn ask_for(seconds: u64, program: &Program, model: &str, engine: &str, schedule: Schedule) -> Verdict {
-    let watch = Watch(Instant::now(), Duration::from_secs(seconds));
+    let watch = Deadline::within(Duration::from_secs(seconds));
     let model = Model::builtin(model).expect("a model of ours");
     let options = Options { unwind: 2, schedule, ..Options::default() };
     let property = Property::Assertions { memory: true };

@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask fuzz --predicate N` tries more programs than these few.
 
-use engine::{Guarantee, Keep, NoAnswer, Observer, Options, Verdict};
+use engine::{Deadline, Guarantee, Keep, NoAnswer, Options, Verdict};
 use ir::Program;
 use model::Model;
 use session::{Failure, Reading, Request};
@@ -13,18 +13,6 @@ use testkit::c::{Config, generate, shrink};
 
 /// How many programs are tried.
 const PROGRAMS: u64 = 40;
-
-/// Stops an engine that takes too long; that is no disagreement.
-struct Watch(Instant);
-
-impl Observer for Watch {
-    fn stop(&self) -> Option<NoAnswer> {
-        let limit = Duration::from_secs(1);
-        (self.0.elapsed() > limit).then_some(NoAnswer::TimedOut(limit))
-    }
-
-    fn phase(&self, _name: &str, _detail: &str) {}
-}
 
 /// How the engine is asked: how many writes it keeps, and which.
 type How = (Option<u32>, Option<Keep>);
@@ -43,7 +31,7 @@ fn ask(program: &Program, model: &str, engine: &str, (k, keep): How) -> Result<V
     let model = Model::builtin(model).expect("a model of ours");
     let options = Options { unwind: 12, k, keep, ..Options::default() };
     let request = Request { engine: Some(engine.to_owned()), options, ..Request::default() };
-    match session::check(program, &model, &request, &Watch(Instant::now())) {
+    match session::check(program, &model, &request, &Deadline::within(Duration::from_secs(1))) {
         Ok(found) => Ok(found.result),
         Err(Failure::Refused(reason, _)) => Ok(Verdict::Unknown(NoAnswer::GaveUp(reason))),
         Err(failure) => Err(format!("{engine} fails: {failure}")),

@@ -26,5 +26,6 @@ mod thread;
 pub use narrow::narrow;
 pub use run::{Halt, Settings, execute};
 pub use structure::{
-    Cause, Dependency, Event, Failure, Input, Kind, Link, Location, Made, Moment, Stand, Structure, Stuck, Wait,
+    Cause, Dependency, Event, Failing, Failure, Input, Kind, Link, Location, Made, Moment, Stand, Structure, Stuck,
+    Wait,
 };

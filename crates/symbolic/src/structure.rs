@@ -260,3 +260,42 @@ impl Default for Structure {
         Structure::new()
     }
 }
+
+impl Structure {
+    /// No thread stops inside an atomic section, except in the ways that are allowed.
+    pub fn not_stuck(&mut self, allowed: impl Fn(&Stuck) -> bool) -> Bool {
+        let stuck: Vec<Bool> = self.stuck.iter().filter(|stuck| !allowed(stuck)).map(|stuck| !stuck.when).collect();
+        self.terms.all(stuck)
+    }
+}
+
+/// A place where a property can fail, for the report.
+#[derive(Debug, Clone)]
+pub struct Failing {
+    /// When it fails there.
+    pub when: Bool,
+    /// Which thread shows it.
+    pub thread: ThreadId,
+    /// Where.
+    pub span: Span,
+    /// What is said.
+    pub message: String,
+}
+
+impl Failing {
+    /// Two threads stand inside a critical section: for each place where one may, when another one does too. Where one
+    /// has just entered comes last.
+    pub fn together(terms: &mut Terms, mut stands: Vec<Stand>, message: &str) -> Vec<Failing> {
+        stands.sort_by_key(|stand| stand.enters);
+        let mut failing = Vec::new();
+        for stand in &stands {
+            let others = stands.iter().filter(|other| other.thread != stand.thread);
+            let others = terms.any(others.map(|other| other.when));
+            let when = terms.and(stand.when, others);
+            if when != Bool::FALSE {
+                failing.push(Failing { when, thread: stand.thread, span: stand.span, message: message.to_owned() });
+            }
+        }
+        failing
+    }
+}

@@ -3,11 +3,9 @@
 //! Times are those of whole runs, start-up included. Cubicle's are CPU times from the corpus's table, the paper's are
 //! those of its Table 1.
 
-use crate::run::{fencepost, root};
-use anyhow::{Context, Result};
+use crate::run::{fencepost, root, shared_corpus, statistic, timed};
+use anyhow::Result;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Instant;
 
 /// Table 1: the paper's name, our system, the verdict under TSO, and the paper's seconds.
 const TABLE: &[(&str, &str, &str, &str)] = &[
@@ -24,13 +22,10 @@ const TABLE: &[(&str, &str, &str, &str)] = &[
 
 /// What a run says: its last line, the number of cubes, and the seconds it took.
 fn run_once(binary: &Path, file: &Path, more: &[&str]) -> Result<(String, u64, f64)> {
-    let started = Instant::now();
-    let mut command = Command::new(binary);
-    command.arg("check").arg(file).args(["--stats", "--timeout", "60", "--memory", "3000"]).args(more);
-    let output = command.stdin(Stdio::null()).output().context("fencepost does not start")?;
-    let seconds = started.elapsed().as_secs_f64();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let cubes = text.lines().find_map(|line| line.trim().strip_prefix("cubes:")?.trim().parse().ok()).unwrap_or(0);
+    let file = file.display().to_string();
+    let args = ["check", &file, "--stats", "--timeout", "60", "--memory", "3000"];
+    let (text, seconds) = timed(binary, &[&args[..], more].concat())?;
+    let cubes = statistic(&text, "cubes:").unwrap_or(0);
     Ok((text.lines().last().unwrap_or_default().to_owned(), cubes, seconds))
 }
 
@@ -42,8 +37,7 @@ pub fn run(_quick: bool) -> Result<()> {
         let mark = if verdict == *expected { "" } else { "  WRONG" };
         println!("{name:<24} {verdict:<7} {cubes:>5} {seconds:>8.3} {theirs:>6}{mark}");
     }
-    let folder =
-        std::env::var_os("FENCEPOST_ARRAYS").map_or_else(|| root().join("../shared/corpus/arrays"), PathBuf::from);
+    let folder = std::env::var_os("FENCEPOST_ARRAYS").map_or_else(|| shared_corpus().join("arrays"), PathBuf::from);
     let Ok(table) = std::fs::read_to_string(folder.join("verdicts.csv")) else {
         println!("there is no shared corpus beside the repository (or set FENCEPOST_ARRAYS)");
         return Ok(());

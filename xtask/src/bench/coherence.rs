@@ -3,11 +3,9 @@
 //! The paper's numbers of states are thousands, of its own versions of the programs; in its Table 2 states carry labels.
 //! `M` means that it ran out of memory (16 GB).
 
-use crate::run::{fencepost, root};
-use anyhow::{Context, Result};
+use crate::run::{fencepost, root, statistic, timed};
+use anyhow::Result;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Instant;
 
 /// Table 1: a fenced program, and the paper's states with `set`, `fd` 0 and `fd` 1.
 const PROOFS: &[(&str, [&str; 3])] = &[
@@ -52,14 +50,8 @@ struct Run {
 }
 
 fn run_once(binary: &Path, args: &[&str]) -> Result<Run> {
-    let started = Instant::now();
-    let output = Command::new(binary).args(args).stdin(Stdio::null()).output().context("fencepost does not start")?;
-    let seconds = started.elapsed().as_secs_f64();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let number = |name: &str| {
-        let found = text.lines().find_map(|line| line.trim().strip_prefix(name)?.trim().parse().ok());
-        found.unwrap_or(0.0)
-    };
+    let (text, seconds) = timed(binary, args)?;
+    let number = |name: &str| statistic(&text, name).unwrap_or(0.0);
     let line = text.lines().last().unwrap_or_default().to_owned();
     Ok(Run { line, states: number("states"), bytes: number("bytes"), seconds })
 }

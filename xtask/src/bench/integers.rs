@@ -4,11 +4,9 @@
 //! The time is that of finding the fences and proving the program with them. States and predicates are those of the
 //! proof: constants of predicates and sums that are tracked.
 
-use crate::run::{fencepost, root};
-use anyhow::{Context, Result};
+use crate::run::{fencepost, root, statistic, timed};
+use anyhow::Result;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Instant;
 
 /// A program, the paper's seconds, its fences for each process and its predicates.
 const PROGRAMS: &[(&str, &str)] = &[
@@ -31,20 +29,11 @@ const SUMS: &[&str] = &["account", "wheels", "stock", "locked-sum"];
 /// The seconds that a program may take.
 const LIMIT: &str = "120";
 
-fn output(binary: &Path, args: &[&str]) -> Result<(String, f64)> {
-    let started = Instant::now();
-    let output = Command::new(binary).args(args).stdin(Stdio::null()).output().context("fencepost does not start")?;
-    Ok((String::from_utf8_lossy(&output.stdout).into_owned(), started.elapsed().as_secs_f64()))
-}
-
 /// The figures of a proof.
 fn proof(binary: &Path, file: &str, model: &str, defined: &[&str]) -> Result<String> {
     let args = ["check", file, "--engine", "predicate", "--model", model, "--stats", "--timeout", LIMIT];
-    let (text, seconds) = output(binary, &[&args[..], defined].concat())?;
-    let number = |name: &str| {
-        let found = text.lines().find_map(|line| line.trim().strip_prefix(name)?.trim().parse::<u64>().ok());
-        found.map_or("-".to_owned(), |number| number.to_string())
-    };
+    let (text, seconds) = timed(binary, &[&args[..], defined].concat())?;
+    let number = |name: &str| statistic::<u64>(&text, name).map_or("-".to_owned(), |number| number.to_string());
     let verdict = text.lines().last().unwrap_or_default().split(" (").next().unwrap_or_default().to_owned();
     let (states, k) = (number("states"), number("k"));
     Ok(format!("{verdict:<7} {states:>7} {:>5} {:>5} {k:>3} {seconds:>8.3}", number("predicates"), number("sums")))
@@ -59,7 +48,7 @@ pub fn run(quick: bool) -> Result<()> {
         for (name, paper) in PROGRAMS {
             let program = file(name);
             let args = ["fences", &program, "--engine", "predicate", "--model", model, "--timeout", LIMIT];
-            let (text, seconds) = output(&binary, &args)?;
+            let (text, seconds) = timed(&binary, &args)?;
             let line = text.lines().last().unwrap_or_default();
             let proof = proof(&binary, &program, model, &["-DFENCE"])?;
             let paper = if *model == "tso" { paper } else { "-" };

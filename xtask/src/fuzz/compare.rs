@@ -1,6 +1,6 @@
 //! One program under one model through all engines.
 
-use engine::{NoAnswer, Observer, Options, Order};
+use engine::{Deadline, Options, Order};
 use ir::Program;
 use model::Model;
 use session::Request;
@@ -105,7 +105,7 @@ fn states(
     request: &Request,
     limit: Duration,
 ) -> Result<Option<States>, session::Failure> {
-    let watch = Watch { started: Instant::now(), limit };
+    let watch = Deadline::within(limit);
     let Ok(found) = session::states(program, model, request, &watch)? else { return Ok(None) };
     let show = |state: &ir::State| {
         let values = state.iter().map(|(location, value)| format!("{}={value};", location.name(&found.program)));
@@ -129,18 +129,4 @@ pub fn shrink(program: &Program, model: &Model, what: String, limit: Duration) -
             _ => return smallest,
         }
     }
-}
-
-/// Stops an engine when the time is up.
-struct Watch {
-    started: Instant,
-    limit: Duration,
-}
-
-impl Observer for Watch {
-    fn stop(&self) -> Option<NoAnswer> {
-        (self.started.elapsed() > self.limit).then_some(NoAnswer::TimedOut(self.limit))
-    }
-
-    fn phase(&self, _name: &str, _detail: &str) {}
 }

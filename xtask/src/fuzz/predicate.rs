@@ -6,7 +6,7 @@
 
 use crate::run::root;
 use anyhow::{Context, Result, bail};
-use engine::{Guarantee, Keep, NoAnswer, Observer, Options, Verdict};
+use engine::{Deadline, Guarantee, Keep, NoAnswer, Options, Verdict};
 use ir::Program;
 use model::Model;
 use session::{Failure, Reading, Request};
@@ -23,17 +23,6 @@ const PATIENCE: Duration = Duration::from_secs(90);
 const WAYS: [(Option<u32>, Keep); 4] =
     [(None, Keep::Oldest), (None, Keep::Newest), (Some(1), Keep::Oldest), (Some(1), Keep::Newest)];
 
-/// Stops an engine that takes too long; that is no disagreement.
-struct Watch(Instant, Duration);
-
-impl Observer for Watch {
-    fn stop(&self) -> Option<NoAnswer> {
-        (self.0.elapsed() > self.1).then_some(NoAnswer::TimedOut(self.1))
-    }
-
-    fn phase(&self, _name: &str, _detail: &str) {}
-}
-
 /// How many answers there were, and how many of them were compared with an answer of somebody else.
 #[derive(Default)]
 struct Counts {
@@ -48,7 +37,7 @@ struct Counts {
 fn ask(program: &Program, model: &str, engine: &str, (options, limit): (Options, Duration)) -> Result<Verdict, String> {
     let model = Model::builtin(model).ok_or("there is no such model")?;
     let request = Request { engine: Some(engine.to_owned()), options, ..Request::default() };
-    match session::check(program, &model, &request, &Watch(Instant::now(), limit)) {
+    match session::check(program, &model, &request, &Deadline::within(limit)) {
         Ok(found) => Ok(found.result),
         Err(Failure::Refused(reason, _)) => Ok(Verdict::Unknown(NoAnswer::GaveUp(reason))),
         Err(failure) => Err(format!("{engine} fails: {failure}")),

@@ -74,3 +74,23 @@ impl Dice {
         ((z ^ (z >> 31)) % end.max(1) as u64) as usize
     }
 }
+
+/// Flips some bytes, truncates, or doubles a part.
+pub fn damaged(mut bytes: Vec<u8>, how: usize, dice: &mut Dice) -> Vec<u8> {
+    match how {
+        0 => {
+            for _ in 0..=dice.below(4) {
+                let at = dice.below(bytes.len());
+                bytes[at] ^= 1 << dice.below(8);
+            }
+        }
+        1 => bytes.truncate(dice.below(bytes.len())),
+        _ => {
+            let from = dice.below(bytes.len());
+            let to = from + dice.below(bytes.len() - from);
+            let part = bytes[from..to].to_vec();
+            bytes.splice(to..to, part);
+        }
+    }
+    bytes
+}

@@ -1,28 +1,11 @@
 //! Helpers of the tests: models, and the final states that each engine finds.
 #![allow(dead_code)]
 
-use engine::{Engine, Findings, NoAnswer, Observer, Options, Question, Task};
+use engine::{Deadline, Engine, Findings, NoAnswer, Options, Question, Task};
 use ir::{Program, Proposition, State};
 use model::Model;
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
-
-/// Somebody who stops an engine when its time is up.
-pub struct Patience(Instant, Duration);
-
-impl Patience {
-    pub fn new(time: Duration) -> Self {
-        Patience(Instant::now(), time)
-    }
-}
-
-impl Observer for Patience {
-    fn stop(&self) -> Option<NoAnswer> {
-        (self.0.elapsed() > self.1).then_some(NoAnswer::TimedOut(self.1))
-    }
-
-    fn phase(&self, _name: &str, _detail: &str) {}
-}
+use std::time::Duration;
 
 /// The final states that an engine finds, their examples checked.
 pub fn states(
@@ -34,7 +17,7 @@ pub fn states(
     let options = Options::default();
     let task = Task { program, model, question: Question::States, options: &options };
     engine.accepts(&task).expect("accepted");
-    let answer = engine.run(&task, &Patience::new(time))?;
+    let answer = engine.run(&task, &Deadline::within(time))?;
     let Findings::States(found) = answer.findings else { panic!("asked for states") };
     for state in &found {
         if let Some(example) = &state.example {

@@ -104,23 +104,7 @@ impl Body {
 
     /// The width of an expression.
     pub fn width(&self, expr: &Expr) -> Width {
-        match expr {
-            Expr::Const(_, width) => *width,
-            Expr::Local(local) => self.function.locals[local.index()].width,
-            Expr::Address(..) => Width::WORD,
-            Expr::Unary(op, operand) => match op {
-                ir::UnaryOp::Not | ir::UnaryOp::Neg => self.width(operand),
-                ir::UnaryOp::ZeroExtend(to) | ir::UnaryOp::SignExtend(to) | ir::UnaryOp::Truncate(to) => *to,
-            },
-            Expr::Binary(op, left, _) => {
-                if op.is_comparison() {
-                    Width::BOOL
-                } else {
-                    self.width(left)
-                }
-            }
-            Expr::Select(_, then, _) => self.width(then),
-        }
+        expr.width(&self.function)
     }
 
     /// Adds an instruction to the current block.

@@ -81,16 +81,7 @@ type Cases = Result<Vec<Case>, &'static str>;
 
 impl Scope<'_> {
     pub fn width(&self, expr: &Expr) -> Width {
-        match expr {
-            Expr::Const(_, width) => *width,
-            Expr::Address(..) => Width::WORD,
-            Expr::Local(local) => self.function.locals[local.index()].width,
-            Expr::Unary(UnaryOp::Not | UnaryOp::Neg, operand) => self.width(operand),
-            Expr::Unary(UnaryOp::ZeroExtend(to) | UnaryOp::SignExtend(to) | UnaryOp::Truncate(to), _) => *to,
-            Expr::Binary(op, ..) if op.is_comparison() => Width::BOOL,
-            Expr::Binary(_, left, _) => self.width(left),
-            Expr::Select(_, then, _) => self.width(then),
-        }
+        expr.width(self.function)
     }
 
     /// All cases of an expression.
