@@ -1,6 +1,6 @@
 //! The front end for C programs: preprocessed text in, [`ir::Program`] out.
 //!
-//! The text is made digestible for the parser (`text`), parsed (`lang-c`), and what is reachable from `main` is
+//! The text is parsed (`c-syntax`; `text` leads from its places to the user's), and what is reachable from `main` is
 //! lowered function by function (`lower`). What the C library does is in `builtins`, partly as code, partly as C
 //! text of our own that is lowered like the user's.
 //!

@@ -58,7 +58,7 @@ fn what_is_not_supported_is_named_with_its_place() {
     check("struct s { unsigned x : 4; } v;\nint main(void) {\n unsigned *p = &v.x; return *p; }", "no address", 3);
     check("int main(void) {\n switch (1) { case f(): ; }\n return 0; }", "not an integer constant", 2);
     check("#define X 1\nint main(void) { return X; }", "has not been preprocessed", 1);
-    check("int main(void) {\n return 1 +;\n }", "unexpected `;`", 2);
+    check("int main(void) {\n return 1 +;\n }", "expected an expression before `;`", 2);
     check("int f(void); int (*p)(void) = f;\nint main(void) {\n return p(); }", "may be called through a pointer", 1);
     check("int main(void) {\n return main(); }", "`main` is called", 2);
     check("int x;", "no function `main`", 1);
@@ -68,7 +68,7 @@ fn what_is_not_supported_is_named_with_its_place() {
         3,
     );
     check("char *strdup(const char *);\nint main(void) {\n strdup(\"a\"); return 0; }", "`strdup` is not", 3);
-    check("int main(void) {\n int f(void) { return 1; }\n return f(); }", "unexpected `{`", 2);
+    check("int main(void) {\n int f(void) { return 1; }\n return f(); }", "a function is defined inside a function", 2);
     check(
         "int x;\nint main(void) { int r = 0;\n __asm__(\"lock; cmpxchgl %2,%1; sete %0\" : \"+q\"(r), \"+m\"(x) : \"r\"(1)); return r; }",
         "`lock cmpxchgl %2,%1` is not supported",

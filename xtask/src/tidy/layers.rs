@@ -6,6 +6,7 @@ use std::path::Path;
 /// The layers of the crates; a name that ends in `*` stands for all that begin so. The first match counts.
 const LAYERS: &[(&str, u8)] = &[
     ("source", 0),
+    ("c-syntax", 0),
     ("ir", 1),
     ("model", 1),
     ("system", 1),

@@ -3,8 +3,7 @@
 use super::context::Call;
 use super::fences::emit_pairs;
 use crate::lower::Lowering;
-use lang_c::ast::AsmStatement;
-use lang_c::span::Node;
+use c_syntax::ast::Asm;
 use source::{Diagnostic, Span};
 
 /// What an instruction does.
@@ -21,22 +20,19 @@ enum Meaning {
 }
 
 /// Translates inline assembly.
-pub(crate) fn asm(lowering: &mut Lowering, asm: &Node<AsmStatement>, span: Span) -> Result<(), Diagnostic> {
-    let (template, outputs) = match &asm.node {
-        AsmStatement::GnuBasic(template) => (template, &[][..]),
-        AsmStatement::GnuExtended(extended) => (&extended.template, &extended.outputs[..]),
-    };
-    let text = unquote(&template.node);
+pub(crate) fn asm(lowering: &mut Lowering, asm: &Asm, span: Span) -> Result<(), Diagnostic> {
+    let text = plain(&asm.template.text());
     let mut call = Call { lowering, name: "asm", args: &[], span };
-    if let (AsmStatement::GnuExtended(extended), [instruction]) = (&asm.node, &instructions(&text)[..])
+    if asm.is_extended
+        && let [instruction] = &instructions(&text)[..]
         && meaning(instruction) == Meaning::Unknown
-        && super::locked::update(&mut call, extended, instruction)?
+        && super::locked::update(&mut call, asm, instruction)?
     {
         return Ok(());
     }
     // An operand that is read and written keeps its value, since nothing here changes one. One that is only written would
     // take a value from somewhere.
-    if let Some(operand) = outputs.iter().find(|operand| !unquote(&operand.node.constraints.node).starts_with('+')) {
+    if let Some(operand) = asm.outputs.iter().find(|operand| !operand.constraint.text().starts_with('+')) {
         let place = call.lowering.at(operand.span);
         return Err(call
             .lowering
@@ -59,15 +55,9 @@ pub(crate) fn asm(lowering: &mut Lowering, asm: &Node<AsmStatement>, span: Span)
     Ok(())
 }
 
-/// The text of string literals, with their escapes resolved as far as assembly uses them.
-pub(super) fn unquote(literal: &[String]) -> String {
-    let mut text = String::new();
-    for piece in literal {
-        let inner = piece.trim().trim_start_matches(|c: char| c != '"').trim_start_matches('"');
-        let inner = inner.strip_suffix('"').unwrap_or(inner);
-        text.push_str(&inner.replace("\\n", "\n").replace("\\t", " ").replace("%%", "%"));
-    }
-    text
+/// The text of a string literal, as far as assembly looks at it.
+fn plain(text: &str) -> String {
+    text.replace('\t', " ").replace("%%", "%")
 }
 
 /// The instructions of a text, in small letters with single spaces, a prefix `lock` together with what it locks.
@@ -165,33 +155,33 @@ mod tests {
     use super::*;
 
     fn all(text: &str) -> Vec<Meaning> {
-        instructions(&unquote(&[text.to_owned()])).iter().map(|instruction| meaning(instruction)).collect()
+        instructions(&plain(text)).iter().map(|instruction| meaning(instruction)).collect()
     }
 
     #[test]
     fn fences_are_known_by_their_mnemonics() {
-        assert_eq!(all(r#""mfence""#), [Meaning::Fence("MFENCE")]);
-        assert_eq!(all(r#""  LWSYNC\n\t""#), [Meaning::Fence("LWSYNC")]);
-        assert_eq!(all(r#""lwsync; isync""#), [Meaning::Fence("LWSYNC"), Meaning::Fence("ISYNC")]);
-        assert_eq!(all(r#""dmb ishst""#), [Meaning::Pairs(vec!["WW"])]);
-        assert_eq!(all(r#""membar #StoreLoad | #StoreStore""#), [Meaning::Pairs(vec!["WR", "WW"])]);
-        assert_eq!(all(r#""fence r, rw""#), [Meaning::Pairs(vec!["RW", "RR"])]);
+        assert_eq!(all("mfence"), [Meaning::Fence("MFENCE")]);
+        assert_eq!(all("  LWSYNC\n\t"), [Meaning::Fence("LWSYNC")]);
+        assert_eq!(all("lwsync; isync"), [Meaning::Fence("LWSYNC"), Meaning::Fence("ISYNC")]);
+        assert_eq!(all("dmb ishst"), [Meaning::Pairs(vec!["WW"])]);
+        assert_eq!(all("membar #StoreLoad | #StoreStore"), [Meaning::Pairs(vec!["WR", "WW"])]);
+        assert_eq!(all("fence r, rw"), [Meaning::Pairs(vec!["RW", "RR"])]);
     }
 
     #[test]
     fn a_locked_addition_of_zero_to_the_stack_is_a_full_fence() {
-        for text in [r#""lock; addl $0,0(%%rsp)""#, r#""lock addl $0x0, (%%esp)""#, r#""lock orq $0,0(%rsp)""#] {
+        for text in ["lock; addl $0,0(%%rsp)", "lock addl $0x0, (%%esp)", "lock orq $0,0(%rsp)"] {
             assert_eq!(all(text), [Meaning::Fence("MFENCE")], "{text}");
         }
-        assert_eq!(all(r#""lock; addl $1,%0""#), [Meaning::Unknown]);
-        assert_eq!(all(r#""lock; addl $0,%0""#), [Meaning::Unknown]);
+        assert_eq!(all("lock; addl $1,%0"), [Meaning::Unknown]);
+        assert_eq!(all("lock; addl $0,%0"), [Meaning::Unknown]);
     }
 
     #[test]
     fn hints_and_empty_texts_do_nothing_and_the_rest_is_unknown() {
-        assert_eq!(all(r#""""#), []);
-        assert_eq!(all(r#""rep; nop""#), [Meaning::Nothing]);
-        assert_eq!(all(r#""pause # wait""#), [Meaning::Nothing]);
-        assert_eq!(all(r#""xchgl %0,%1""#), [Meaning::Unknown]);
+        assert_eq!(all(""), []);
+        assert_eq!(all("rep; nop"), [Meaning::Nothing]);
+        assert_eq!(all("pause # wait"), [Meaning::Nothing]);
+        assert_eq!(all("xchgl %0,%1"), [Meaning::Unknown]);
     }
 }

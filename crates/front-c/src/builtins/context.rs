@@ -2,9 +2,8 @@
 
 use crate::lower::{Lowering, Value};
 use crate::types::{Kind, Type};
+use c_syntax::ast::{Expression, Node};
 use ir::{Expr, LocalId, Op, System, TagSet, UnaryOp, Width};
-use lang_c::ast::Expression;
-use lang_c::span::Node;
 use source::{Diagnostic, Span};
 
 /// A call.
@@ -64,7 +63,7 @@ impl<'a> Call<'a, '_> {
     pub fn is_null(&mut self, at: usize) -> bool {
         let mut arg = &self.args[at];
         while let Expression::Cast(cast) = &arg.node {
-            arg = &cast.node.expression;
+            arg = &cast.expression;
         }
         self.lowering.const_value(arg) == Some(0)
     }
@@ -191,7 +190,7 @@ impl<'a> Call<'a, '_> {
 /// Whether an argument is one of the standard streams, which are not modelled.
 fn is_stream(arg: &Node<Expression>) -> bool {
     match &arg.node {
-        Expression::Identifier(name) => matches!(&*name.node.name, "stdin" | "stdout" | "stderr"),
+        Expression::Identifier(name) => matches!(&**name, "stdin" | "stdout" | "stderr"),
         _ => false,
     }
 }

@@ -6,8 +6,7 @@
 use super::Outcome;
 use super::atomics::order_argument;
 use super::context::Call;
-use lang_c::ast::Expression;
-use lang_c::span::Node;
+use c_syntax::ast::{Expression, Node};
 use source::Diagnostic;
 
 /// Fences that order one kind of pairs each: their tags, by the letters of the pair.

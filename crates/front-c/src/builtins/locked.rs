@@ -7,9 +7,8 @@ use super::context::{Call, Update};
 use crate::lower::Value;
 use crate::lower::place::At;
 use crate::types::Type;
+use c_syntax::ast::{Asm, AsmOperand, Expression, Node};
 use ir::{BinaryOp, Expr};
-use lang_c::ast::{Expression, GnuAsmOperand, GnuExtendedAsmStatement};
-use lang_c::span::Node;
 use source::Diagnostic;
 
 /// What an instruction makes of the memory operand and the register.
@@ -51,10 +50,10 @@ struct Operand<'a> {
 }
 
 impl<'a> Operand<'a> {
-    fn new(node: &'a Node<GnuAsmOperand>, output: bool) -> Self {
-        let GnuAsmOperand { symbolic_name, constraints, variable_name } = &node.node;
-        let name = symbolic_name.as_ref().map(|name| &*name.node.name);
-        Operand { name, constraint: super::assembly::unquote(&constraints.node), expression: variable_name, output }
+    fn new(operand: &'a AsmOperand, output: bool) -> Self {
+        let name = operand.name.as_ref().map(|name| &*name.text);
+        let constraint = operand.constraint.text();
+        Operand { name, constraint, expression: &operand.expression, output }
     }
 
     fn is_memory(&self) -> bool {
@@ -63,11 +62,7 @@ impl<'a> Operand<'a> {
 }
 
 /// Translates a statement that consists of one such instruction. False: it is none.
-pub(super) fn update(
-    call: &mut Call<'_, '_>,
-    statement: &GnuExtendedAsmStatement,
-    instruction: &str,
-) -> Result<bool, Diagnostic> {
+pub(super) fn update(call: &mut Call<'_, '_>, statement: &Asm, instruction: &str) -> Result<bool, Diagnostic> {
     let (locked, rest) = match instruction.strip_prefix("lock ") {
         Some(rest) => (true, rest),
         None => (false, instruction),

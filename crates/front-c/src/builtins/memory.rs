@@ -5,9 +5,8 @@ use super::bits::swapped_bytes;
 use super::context::Call;
 use crate::lower::Value;
 use crate::types::{Leaf, Type};
+use c_syntax::ast::{BinaryOperator, Expression, Node};
 use ir::{BinaryOp, Cell, Expr, Op, System, Width};
-use lang_c::ast::{BinaryOperator, Expression};
-use lang_c::span::Node;
 use source::Diagnostic;
 
 /// A block with more scalars than this is not copied one by one.
@@ -130,11 +129,11 @@ fn known_cells(call: &mut Call<'_, '_>, size: usize, count: Option<usize>) -> Re
 /// The type and the number that `sizeof(T)`, `n * sizeof(T)` and `sizeof x` mean.
 fn objects(call: &mut Call<'_, '_>, size: &Node<Expression>) -> Result<Option<(Type, i64)>, Diagnostic> {
     Ok(match &size.node {
-        Expression::SizeOfTy(of) => Some((call.lowering.type_name(&of.node.0)?, 1)),
-        Expression::SizeOfVal(of) => Some((call.lowering.type_of(&of.node.0)?, 1)),
-        Expression::Cast(cast) => objects(call, &cast.node.expression)?,
-        Expression::BinaryOperator(binary) if binary.node.operator.node == BinaryOperator::Multiply => {
-            let (left, right) = (&binary.node.lhs, &binary.node.rhs);
+        Expression::SizeOfType(of) => Some((call.lowering.type_name(of)?, 1)),
+        Expression::SizeOfValue(of) => Some((call.lowering.type_of(of)?, 1)),
+        Expression::Cast(cast) => objects(call, &cast.expression)?,
+        Expression::Binary(binary) if binary.operator == BinaryOperator::Multiply => {
+            let (left, right) = (&binary.lhs, &binary.rhs);
             for (of, times) in [(left, right), (right, left)] {
                 if let Some((ty, count)) = objects(call, of)? {
                     let times = call.lowering.const_value(times);
@@ -150,9 +149,12 @@ fn objects(call: &mut Call<'_, '_>, size: &Node<Expression>) -> Result<Option<(T
         | Expression::Member(_)
         | Expression::Call(_)
         | Expression::CompoundLiteral(_)
-        | Expression::AlignOf(_)
-        | Expression::UnaryOperator(_)
-        | Expression::BinaryOperator(_)
+        | Expression::AlignOfType(_)
+        | Expression::AlignOfValue(_)
+        | Expression::TypesCompatible(_)
+        | Expression::LabelAddress(_)
+        | Expression::Unary(_)
+        | Expression::Binary(_)
         | Expression::Conditional(_)
         | Expression::Comma(_)
         | Expression::OffsetOf(_)
@@ -276,7 +278,7 @@ fn compare(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
 fn uncast(call: &mut Call<'_, '_>, at: usize) -> Result<Value, Diagnostic> {
     let mut arg = &call.args[at];
     while let Expression::Cast(cast) = &arg.node {
-        arg = &cast.node.expression;
+        arg = &cast.expression;
     }
     let value = call.lowering.rvalue(arg)?;
     if value.ty.is_pointer() { Ok(value) } else { call.value(at) }

@@ -38,9 +38,8 @@ pub(crate) use assembly::asm;
 pub(crate) use property::{atomic_begin, atomic_end};
 
 use crate::lower::{Lowering, Value};
+use c_syntax::ast::{Expression, Node};
 use context::Call;
-use lang_c::ast::Expression;
-use lang_c::span::Node;
 use source::{Diagnostic, Span};
 
 /// What a family of functions makes of a call: nothing if the function is not of the family; else its value, if it has

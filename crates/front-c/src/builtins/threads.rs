@@ -4,8 +4,8 @@ use super::Outcome;
 use super::context::Call;
 use crate::lower::Value;
 use crate::types::Type;
+use c_syntax::ast::Expression;
 use ir::{BinaryOp, Expr, Op, System, Width};
-use lang_c::ast::Expression;
 use source::Diagnostic;
 
 pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
@@ -135,7 +135,7 @@ fn unknown(name: &str) -> bool {
 
 /// A key may come with a function that is called when a thread ends. Only `free` changes nothing.
 fn destructor(call: &mut Call<'_, '_>) -> Result<(), Diagnostic> {
-    let free = matches!(&call.args[1].node, Expression::Identifier(name) if name.node.name == "free");
+    let free = matches!(&call.args[1].node, Expression::Identifier(name) if name == "free");
     if free || call.is_null(1) {
         return Ok(());
     }

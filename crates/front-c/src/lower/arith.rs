@@ -3,8 +3,8 @@
 use super::fold::fold;
 use super::{Lowering, Value};
 use crate::types::{Kind, Type};
+use c_syntax::ast::BinaryOperator;
 use ir::{BinaryOp, Expr, Op, System, UnaryOp, Width};
-use lang_c::ast::BinaryOperator;
 use source::Diagnostic;
 
 impl Lowering {

@@ -4,9 +4,8 @@ use super::expr::Outcome;
 use super::place::{At, Place};
 use super::{Lowering, Value};
 use crate::types::Type;
+use c_syntax::ast::{BinaryOperator, Expression, Node};
 use ir::{Expr, Op};
-use lang_c::ast::{BinaryOperator, Expression};
-use lang_c::span::Node;
 use source::Diagnostic;
 
 impl Lowering {

@@ -6,9 +6,8 @@ use super::scope::Entity;
 use super::{CalleeId, Lowering, Unit, Value};
 use crate::builtins;
 use crate::types::{Kind, Signature, Type};
+use c_syntax::ast::{Call, Expression, Node, Range as Span};
 use ir::{Expr, Op, System, Width};
-use lang_c::ast::{CallExpression, Expression};
-use lang_c::span::{Node, Span};
 use source::Diagnostic;
 
 /// Who is called.
@@ -19,10 +18,9 @@ enum Target {
 
 impl Lowering {
     /// A call, whatever it gives.
-    pub fn call(&mut self, call: &CallExpression, e: &Node<Expression>) -> Result<Outcome, Diagnostic> {
-        let callee = &*call.callee;
+    pub fn call(&mut self, call: &Call, e: &Node<Expression>) -> Result<Outcome, Diagnostic> {
+        let callee = &call.callee;
         if let Expression::Identifier(name) = &callee.node {
-            let name = &name.node.name;
             match self.resolve(name) {
                 Resolved::Function(id) => return self.call_target(Target::Function(id), call, e),
                 Resolved::Variable => {}
@@ -73,10 +71,10 @@ impl Lowering {
     }
 
     /// The type of what a call gives, if the declarations say it.
-    pub fn result_type(&mut self, call: &CallExpression) -> Option<Type> {
-        let callee = &*call.callee;
+    pub fn result_type(&mut self, call: &Call) -> Option<Type> {
+        let callee = &call.callee;
         if let Expression::Identifier(name) = &callee.node {
-            match self.resolve(&name.node.name) {
+            match self.resolve(name) {
                 Resolved::Function(id) => return Some(self.callees[id.0 as usize].signature.result.unqualified()),
                 Resolved::Builtin | Resolved::Bad(_) => return None,
                 Resolved::Variable => {}
@@ -86,12 +84,7 @@ impl Lowering {
         signature_of(&ty).map(|signature| signature.result.unqualified())
     }
 
-    fn call_target(
-        &mut self,
-        target: Target,
-        call: &CallExpression,
-        e: &Node<Expression>,
-    ) -> Result<Outcome, Diagnostic> {
+    fn call_target(&mut self, target: Target, call: &Call, e: &Node<Expression>) -> Result<Outcome, Diagnostic> {
         let mut signature = self.target_signature(&target)?;
         if signature.result.is_record() {
             return Ok(Outcome::Place(self.place(e)?));
@@ -108,15 +101,15 @@ impl Lowering {
     }
 
     /// A call that returns a structure, which is put at an address.
-    pub fn call_record(&mut self, call: &CallExpression, result: Expr, span: Span) -> Result<(), Diagnostic> {
-        let callee = &*call.callee;
+    pub fn call_record(&mut self, call: &Call, result: Expr, span: Span) -> Result<(), Diagnostic> {
+        let callee = &call.callee;
         let target = match &callee.node {
-            Expression::Identifier(name) => match self.resolve(&name.node.name) {
+            Expression::Identifier(name) => match self.resolve(name) {
                 Resolved::Function(id) => Target::Function(id),
                 Resolved::Variable => Target::Pointer(self.rvalue(callee)?),
-                Resolved::Builtin => match self.library_function(&name.node.name) {
+                Resolved::Builtin => match self.library_function(name) {
                     Some(id) => Target::Function(id),
-                    None => return Err(self.unknown_function(&name.node.name, callee.span)),
+                    None => return Err(self.unknown_function(name, callee.span)),
                 },
                 Resolved::Bad(why) => return Err(why),
             },

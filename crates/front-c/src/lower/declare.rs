@@ -3,12 +3,10 @@
 use super::scope::{Entity, Tag};
 use super::{Lowering, Unit};
 use crate::types::{BitField, Kind, Member, Record, RecordId, Signature, Type};
-use lang_c::ast::{
-    ArraySize, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, Ellipsis, EnumType, Expression,
-    Extension, ParameterDeclaration, PointerQualifier, SpecifierQualifier, StorageClassSpecifier, StructDeclaration,
-    StructKind, StructType, TypeName, TypeOf, TypeQualifier, TypeSpecifier,
+use c_syntax::ast::{
+    Arithmetic, Attribute, Declarator, Derived, EnumSpecifier, Field, FieldDeclarator, Meaning, Name, Node, Parameter,
+    RecordSpecifier, Specifiers, TypeName, TypeOf, TypeSpecifier,
 };
-use lang_c::span::{Node, Span};
 use source::Diagnostic;
 use std::rc::Rc;
 
@@ -23,179 +21,121 @@ pub(crate) struct Base {
     pub thread: bool,
 }
 
-/// Counts the words of an arithmetic type.
-#[derive(Debug, Default)]
-struct Words {
-    char: bool,
-    short: bool,
-    int: bool,
-    long: u8,
-    signed: bool,
-    unsigned: bool,
-    float: bool,
-    double: bool,
-    complex: bool,
-}
-
 impl Lowering {
     /// The type that a type name (of `sizeof`, of a cast) stands for.
-    pub fn type_name(&mut self, name: &Node<TypeName>) -> Result<Type, Diagnostic> {
-        let base = self.qualified(&name.node.specifiers, name.span)?;
-        match &name.node.declarator {
-            Some(declarator) => self.declarator_type(base, &declarator.node),
-            None => Ok(base),
-        }
+    pub fn type_name(&mut self, name: &TypeName) -> Result<Type, Diagnostic> {
+        let base = self.specified(&name.specifiers)?;
+        self.declarator_type(base, &name.declarator)
     }
 
     /// What the specifiers of a declaration say.
-    pub fn base(&mut self, specifiers: &[Node<DeclarationSpecifier>], span: Span) -> Result<Base, Diagnostic> {
-        let mut base = Base { ty: None, typedef: false, external: false, fixed: false, thread: false };
-        let (mut types, mut atomic) = (Vec::new(), false);
-        for specifier in specifiers {
-            match &specifier.node {
-                DeclarationSpecifier::StorageClass(class) => match class.node {
-                    StorageClassSpecifier::Typedef => base.typedef = true,
-                    StorageClassSpecifier::Extern => base.external = true,
-                    StorageClassSpecifier::Static => base.fixed = true,
-                    StorageClassSpecifier::ThreadLocal => base.thread = true,
-                    StorageClassSpecifier::Auto | StorageClassSpecifier::Register => {}
-                },
-                DeclarationSpecifier::TypeSpecifier(ty) => types.push(ty),
-                DeclarationSpecifier::TypeQualifier(qualifier) => atomic |= is_atomic(&qualifier.node),
-                DeclarationSpecifier::Function(_) | DeclarationSpecifier::Alignment(_) => {}
-                DeclarationSpecifier::Extension(extensions) => self.check_extensions(extensions)?,
-            }
-        }
-        let auto = matches!(types.as_slice(), [one] if matches!(&one.node,
-            TypeSpecifier::TypedefName(name) if name.node.name == "__auto_type"));
-        if !auto {
-            base.ty = Some(self.specified(&types, atomic, span)?);
-        }
-        Ok(base)
+    pub fn base(&mut self, specifiers: &Specifiers) -> Result<Base, Diagnostic> {
+        let storage = specifiers.storage;
+        let ty = match specifiers.ty {
+            TypeSpecifier::Auto => None,
+            _ => Some(self.specified(specifiers)?),
+        };
+        Ok(Base {
+            ty,
+            typedef: storage.is_typedef,
+            external: storage.is_extern,
+            fixed: storage.is_static,
+            thread: storage.is_thread_local,
+        })
     }
 
-    fn qualified(&mut self, specifiers: &[Node<SpecifierQualifier>], span: Span) -> Result<Type, Diagnostic> {
-        let (mut types, mut atomic) = (Vec::new(), false);
-        for specifier in specifiers {
-            match &specifier.node {
-                SpecifierQualifier::TypeSpecifier(ty) => types.push(ty),
-                SpecifierQualifier::TypeQualifier(qualifier) => atomic |= is_atomic(&qualifier.node),
-                SpecifierQualifier::Extension(extensions) => self.check_extensions(extensions)?,
+    /// The type that specifiers say.
+    fn specified(&mut self, specifiers: &Specifiers) -> Result<Type, Diagnostic> {
+        self.check_attributes(&specifiers.attributes)?;
+        let mut ty = match &specifiers.ty {
+            TypeSpecifier::Void => Type::VOID,
+            TypeSpecifier::Bool => Type::BOOL,
+            TypeSpecifier::Arithmetic(arithmetic) => self.arithmetic(*arithmetic, specifiers)?,
+            TypeSpecifier::Atomic(name) => Type { atomic: true, ..self.type_name(name)? },
+            TypeSpecifier::Record(record) => self.record_type(record)?,
+            TypeSpecifier::Enum(e) => self.enum_type(e)?,
+            TypeSpecifier::Typedef(name) => self.typedef_type(name)?,
+            TypeSpecifier::TypeOf(of) => match &**of {
+                TypeOf::Expression(e) => self.type_of(e)?,
+                TypeOf::Type(name) => self.type_name(name)?,
+            },
+            TypeSpecifier::Auto | TypeSpecifier::Implicit => Type::INT,
+        };
+        ty = self.mode(ty, &specifiers.attributes);
+        ty.atomic |= specifiers.qualifiers.is_atomic;
+        Ok(ty)
+    }
+
+    fn typedef_type(&self, name: &Name) -> Result<Type, Diagnostic> {
+        let (message, help) = match self.lookup(&name.text) {
+            Some(Entity::Typedef(ty)) => return Ok(ty),
+            Some(Entity::Bad(why)) => return Err((*why).clone()),
+            Some(Entity::Constant(..) | Entity::Variable(_) | Entity::Global(_) | Entity::Function(_)) | None => {
+                if name.text == "__builtin_va_list" {
+                    let message = "arguments after `...` are not supported".to_owned();
+                    (message, "give the function a fixed number of parameters")
+                } else {
+                    (format!("`{}` is not a type that is supported", name.text), "define it with `typedef`")
+                }
             }
-        }
-        self.specified(&types, atomic, span)
+        };
+        Err(self.error(self.at(name.span), message).help(help))
     }
 
     /// Complains about attributes that change what the program means.
-    fn check_extensions(&mut self, extensions: &[Node<Extension>]) -> Result<(), Diagnostic> {
-        for extension in extensions {
-            if let Extension::Attribute(attribute) = &extension.node {
-                let name = attribute.name.node.trim_matches('_');
-                if matches!(name, "vector_size" | "cleanup" | "constructor" | "destructor") {
-                    let message = format!("the attribute `{name}` is not supported");
-                    return Err(self.error(self.at(extension.span), message).help("write the code without it"));
+    fn check_attributes(&self, attributes: &[Attribute]) -> Result<(), Diagnostic> {
+        for attribute in attributes {
+            match attribute.meaning {
+                Meaning::Unknown | Meaning::Cleanup(_) | Meaning::Constructor(_) | Meaning::Destructor(_) => {
+                    let message = format!("the attribute `{}` is not supported", attribute.name);
+                    return Err(self.error(self.at(attribute.span), message).help("write the code without it"));
                 }
+                Meaning::Packed
+                | Meaning::Aligned(_)
+                | Meaning::Mode(_)
+                | Meaning::Weak
+                | Meaning::Alias(_)
+                | Meaning::Harmless => {}
             }
         }
         Ok(())
     }
 
-    fn specified(&mut self, types: &[&Node<TypeSpecifier>], atomic: bool, span: Span) -> Result<Type, Diagnostic> {
-        let mut words = Words::default();
-        let mut whole = None;
-        for ty in types {
-            match &ty.node {
-                TypeSpecifier::Void => whole = Some(Type::VOID),
-                TypeSpecifier::Char => words.char = true,
-                TypeSpecifier::Short => words.short = true,
-                TypeSpecifier::Int => words.int = true,
-                TypeSpecifier::Long => words.long += 1,
-                TypeSpecifier::Float => words.float = true,
-                TypeSpecifier::Double => words.double = true,
-                TypeSpecifier::Signed => words.signed = true,
-                TypeSpecifier::Unsigned => words.unsigned = true,
-                TypeSpecifier::Bool => whole = Some(Type::BOOL),
-                TypeSpecifier::Complex => words.complex = true,
-                TypeSpecifier::Atomic(name) => {
-                    let mut inner = self.type_name(name)?;
-                    inner.atomic = true;
-                    whole = Some(inner);
-                }
-                TypeSpecifier::Struct(record) => whole = Some(self.record_type(record)?),
-                TypeSpecifier::Enum(e) => whole = Some(self.enum_type(e)?),
-                TypeSpecifier::TypedefName(name) => {
-                    let known = self.lookup(&name.node.name);
-                    whole = Some(match known {
-                        Some(Entity::Typedef(ty)) => ty,
-                        Some(Entity::Bad(why)) => return Err((*why).clone()),
-                        Some(Entity::Constant(..) | Entity::Variable(_) | Entity::Global(_) | Entity::Function(_))
-                        | None
-                            if name.node.name == "__builtin_va_list" =>
-                        {
-                            let complaint = self.error(self.at(name.span), "arguments after `...` are not supported");
-                            return Err(complaint.help("give the function a fixed number of parameters"));
-                        }
-                        Some(Entity::Constant(..) | Entity::Variable(_) | Entity::Global(_) | Entity::Function(_))
-                        | None => {
-                            let message = format!("`{}` is not a type that is supported", name.node.name);
-                            return Err(self.error(self.at(name.span), message).help("define it with `typedef`"));
-                        }
-                    });
-                }
-                TypeSpecifier::TypeOf(of) => {
-                    let ty = match &of.node {
-                        TypeOf::Expression(e) => self.type_of(e)?,
-                        TypeOf::Type(name) => self.type_name(name)?,
-                    };
-                    whole = Some(ty);
-                }
-                TypeSpecifier::TS18661Float(float) => {
-                    whole = Some(if float.width <= 32 { Type::FLOAT } else { Type::DOUBLE });
-                }
+    fn arithmetic(&self, arithmetic: Arithmetic, specifiers: &Specifiers) -> Result<Type, Diagnostic> {
+        Ok(match arithmetic {
+            Arithmetic::Char | Arithmetic::SignedChar => Type::CHAR,
+            Arithmetic::UnsignedChar => Type::UCHAR,
+            Arithmetic::Short => Type::SHORT,
+            Arithmetic::UnsignedShort => Type::USHORT,
+            Arithmetic::Int => Type::INT,
+            Arithmetic::UnsignedInt => Type::UINT,
+            Arithmetic::Long => self.types.long(true),
+            Arithmetic::UnsignedLong => self.types.long(false),
+            Arithmetic::LongLong => Type::LONG_LONG,
+            Arithmetic::UnsignedLongLong => Type::ULONG_LONG,
+            Arithmetic::Float => Type::FLOAT,
+            Arithmetic::Double | Arithmetic::LongDouble | Arithmetic::Float128 => Type::DOUBLE,
+            Arithmetic::Int128
+            | Arithmetic::UnsignedInt128
+            | Arithmetic::Float16
+            | Arithmetic::Decimal
+            | Arithmetic::Complex => {
+                let message = "complex numbers and 128-bit integers are not supported";
+                let complaint = self.error(self.at(specifiers.span), message);
+                return Err(complaint.help("use an integer type of at most 64 bits"));
             }
-        }
-        let mut ty = match whole {
-            Some(ty) => ty,
-            None => self.arithmetic(&words, span)?,
-        };
-        ty.atomic |= atomic;
-        Ok(ty)
-    }
-
-    fn arithmetic(&self, words: &Words, span: Span) -> Result<Type, Diagnostic> {
-        if words.complex {
-            let message = "complex numbers and 128-bit integers are not supported";
-            return Err(self.error(self.at(span), message).help("use an integer type of at most 64 bits"));
-        }
-        if words.float {
-            return Ok(Type::FLOAT);
-        }
-        if words.double {
-            return Ok(Type::DOUBLE);
-        }
-        let signed = !words.unsigned;
-        if words.char {
-            return Ok(if signed { Type::CHAR } else { Type::UCHAR });
-        }
-        if words.short {
-            return Ok(if signed { Type::SHORT } else { Type::USHORT });
-        }
-        Ok(match words.long {
-            0 => Type::integer(32, signed, 3),
-            1 => self.types.long(signed),
-            _ => Type::integer(64, signed, 5),
         })
     }
 
-    fn record_type(&mut self, node: &Node<StructType>) -> Result<Type, Diagnostic> {
-        let union = node.node.kind.node == StructKind::Union;
-        let tag = node.node.identifier.as_ref().map(|name| name.node.name.clone());
-        let Some(declarations) = &node.node.declarations else {
-            let Some(tag) = tag else { return Err(self.error(self.at(node.span), "a structure without members")) };
+    fn record_type(&mut self, record: &RecordSpecifier) -> Result<Type, Diagnostic> {
+        self.check_attributes(&record.attributes)?;
+        let tag = record.tag.as_ref().map(|name| name.text.clone());
+        let Some(fields) = &record.fields else {
+            let Some(tag) = tag else { return Err(self.error(self.at(record.span), "a structure without members")) };
             if let Some(Tag::Record(id)) = self.lookup_tag(&tag) {
                 return Ok(Kind::Record(id).into());
             }
-            let id = self.new_record(Some(&tag), union);
+            let id = self.new_record(Some(&tag), record.is_union);
             return Ok(Kind::Record(id).into());
         };
         let known = tag.as_ref().and_then(|tag| self.innermost().tags.get(tag).cloned());
@@ -203,39 +143,30 @@ impl Lowering {
             Tag::Record(id) if self.types.record(id).members.is_none() => Some(id),
             Tag::Record(_) | Tag::Enum(_) => None,
         });
-        let id = known.unwrap_or_else(|| self.new_record(tag.as_deref(), union));
+        let id = known.unwrap_or_else(|| self.new_record(tag.as_deref(), record.is_union));
         let mut members = Vec::new();
-        for declaration in declarations {
-            match &declaration.node {
-                StructDeclaration::Field(field) => {
-                    let base = self.qualified(&field.node.specifiers, field.span).unwrap_or_else(bad);
-                    if field.node.declarators.is_empty() {
-                        members.push(Member { name: None, ty: base.clone(), offset: 0, bits: None });
-                    }
-                    for declarator in &field.node.declarators {
-                        members.push(self.member(&base, &declarator.node)?);
-                    }
-                }
-                StructDeclaration::StaticAssert(_) => {}
+        for field in fields {
+            let Field::Members { specifiers, declarators } = field else { continue };
+            let base = self.specified(specifiers).unwrap_or_else(bad);
+            if declarators.is_empty() {
+                members.push(Member { name: None, ty: base.clone(), offset: 0, bits: None });
+            }
+            for declarator in declarators {
+                members.push(self.member(&base, declarator)?);
             }
         }
         if let Err(why) = self.types.complete(id, members) {
             let name = self.types.record(id).name.clone();
-            let complaint = self.error(self.at(node.span), format!("`{name}` has no layout: {why}"));
+            let complaint = self.error(self.at(record.span), format!("`{name}` has no layout: {why}"));
             return Err(complaint.help("give every member a complete type of constant size"));
         }
         Ok(Kind::Record(id).into())
     }
 
-    fn member(&mut self, base: &Type, node: &lang_c::ast::StructDeclarator) -> Result<Member, Diagnostic> {
-        let (name, ty) = match &node.declarator {
-            Some(declarator) => {
-                let ty = self.declarator_type(base.clone(), &declarator.node).unwrap_or_else(bad);
-                (super::usage::declared(&declarator.node).map(|(name, _)| name.to_owned()), ty)
-            }
-            None => (None, base.clone()),
-        };
-        let bits = match &node.bit_width {
+    fn member(&mut self, base: &Type, field: &FieldDeclarator) -> Result<Member, Diagnostic> {
+        let name = field.declarator.name.as_ref().map(|name| name.text.clone());
+        let ty = self.declarator_type(base.clone(), &field.declarator).unwrap_or_else(bad);
+        let bits = match &field.width {
             Some(width) => {
                 let bits = self.const_value(width).and_then(|bits| u8::try_from(bits).ok());
                 let limit = ty.width().map_or(0, |w| w.bits() as u8);
@@ -266,17 +197,18 @@ impl Lowering {
         id
     }
 
-    fn enum_type(&mut self, node: &Node<EnumType>) -> Result<Type, Diagnostic> {
-        let tag = node.node.identifier.as_ref().map(|name| name.node.name.clone());
-        if node.node.enumerators.is_empty() {
+    fn enum_type(&mut self, e: &EnumSpecifier) -> Result<Type, Diagnostic> {
+        self.check_attributes(&e.attributes)?;
+        let tag = e.tag.as_ref().map(|name| name.text.clone());
+        let Some(enumerators) = &e.enumerators else {
             if let Some(Tag::Enum(ty)) = tag.and_then(|tag| self.lookup_tag(&tag)) {
                 return Ok(ty);
             }
             return Ok(Type::UINT);
-        }
+        };
         let (mut next, mut negative, mut wide) = (0i64, false, false);
-        for enumerator in &node.node.enumerators {
-            if let Some(value) = &enumerator.node.expression {
+        for enumerator in enumerators {
+            if let Some(value) = &enumerator.value {
                 next = self.const_value(value).ok_or_else(|| {
                     let complaint = self.error(self.at(value.span), "this is not an integer constant");
                     complaint.help("an enumerator's value must be known when the program is compiled")
@@ -285,8 +217,7 @@ impl Lowering {
             negative |= next < 0;
             wide |= next > i64::from(u32::MAX) || next < i64::from(i32::MIN);
             let ty = if i32::try_from(next).is_ok() { Type::INT } else { Type::LONG_LONG };
-            let name = enumerator.node.identifier.node.name.clone();
-            self.innermost().names.insert(name, Entity::Constant(next, ty));
+            self.innermost().names.insert(enumerator.name.text.clone(), Entity::Constant(next, ty));
             next = next.wrapping_add(1);
         }
         // As compilers have it: unsigned unless there is a negative enumerator.
@@ -304,34 +235,19 @@ impl Lowering {
 
     /// The type of what a declarator declares, from the type that the specifiers give.
     pub fn declarator_type(&mut self, base: Type, declarator: &Declarator) -> Result<Type, Diagnostic> {
-        let mut ty = base;
-        self.check_extensions(&declarator.extensions)?;
-        for extension in &declarator.extensions {
-            if let Extension::Attribute(attribute) = &extension.node
-                && attribute.name.node.trim_matches('_') == "mode"
-            {
-                ty = self.mode(ty, attribute);
-            }
-        }
-        // Pointers come first and apply in order; of arrays and functions, the last applies first.
-        let (pointers, others): (Vec<_>, Vec<_>) = declarator
-            .derived
-            .iter()
-            .partition(|d| matches!(d.node, DerivedDeclarator::Pointer(_) | DerivedDeclarator::Block(_)));
-        for derived in pointers.into_iter().chain(others.into_iter().rev()) {
+        self.check_attributes(&declarator.attributes)?;
+        let mut ty = self.mode(base, &declarator.attributes);
+        for derived in &declarator.derived {
             ty = self.derive(ty, derived)?;
         }
-        match &declarator.kind.node {
-            DeclaratorKind::Declarator(inner) => self.declarator_type(ty, &inner.node),
-            DeclaratorKind::Abstract | DeclaratorKind::Identifier(_) => Ok(ty),
-        }
+        Ok(ty)
     }
 
     /// The type that the attribute `mode` asks for.
-    fn mode(&self, ty: Type, attribute: &lang_c::ast::Attribute) -> Type {
+    fn mode(&self, ty: Type, attributes: &[Attribute]) -> Type {
         let Kind::Int { signed, .. } = ty.kind else { return ty };
-        let name = attribute.arguments.first().and_then(|arg| match &arg.node {
-            Expression::Identifier(name) => Some(name.node.name.trim_matches('_')),
+        let name = attributes.iter().find_map(|attribute| match &attribute.meaning {
+            Meaning::Mode(name) => Some(&**name),
             _ => None,
         });
         match name {
@@ -344,20 +260,13 @@ impl Lowering {
         }
     }
 
-    fn derive(&mut self, ty: Type, derived: &Node<DerivedDeclarator>) -> Result<Type, Diagnostic> {
+    fn derive(&mut self, ty: Type, derived: &Node<Derived>) -> Result<Type, Diagnostic> {
         match &derived.node {
-            DerivedDeclarator::Pointer(qualifiers) | DerivedDeclarator::Block(qualifiers) => {
-                let mut pointer = ty.pointer_to();
-                pointer.atomic = qualifiers.iter().any(|q| match &q.node {
-                    PointerQualifier::TypeQualifier(qualifier) => is_atomic(&qualifier.node),
-                    PointerQualifier::Extension(_) => false,
-                });
-                Ok(pointer)
-            }
-            DerivedDeclarator::Array(array) => {
-                let count = match &array.node.size {
-                    ArraySize::Unknown | ArraySize::VariableUnknown => None,
-                    ArraySize::VariableExpression(size) | ArraySize::StaticExpression(size) => {
+            Derived::Pointer(pointer) => Ok(Type { atomic: pointer.qualifiers.is_atomic, ..ty.pointer_to() }),
+            Derived::Array(array) => {
+                let count = match &array.size {
+                    None => None,
+                    Some(size) => {
                         let count = self.const_value(size).and_then(|count| u64::try_from(count).ok());
                         Some(count.ok_or_else(|| {
                             let message = "the size of this array is not a constant";
@@ -368,20 +277,19 @@ impl Lowering {
                 };
                 Ok(Kind::Array(Rc::new(ty), count).into())
             }
-            DerivedDeclarator::Function(function) => {
+            Derived::Function(function) => {
                 let mut params = Vec::new();
-                for parameter in &function.node.parameters {
-                    params.push(self.parameter(&parameter.node, parameter.span)?);
+                for parameter in &function.parameters {
+                    params.push(self.parameter(parameter)?);
                 }
                 if let [only] = params.as_slice()
                     && only.is_void()
                 {
                     params.clear();
                 }
-                let open = function.node.ellipsis == Ellipsis::Some;
-                Ok(Kind::Function(Rc::new(Signature { result: ty, params, open })).into())
+                Ok(Kind::Function(Rc::new(Signature { result: ty, params, open: function.ellipsis })).into())
             }
-            DerivedDeclarator::KRFunction(names) => {
+            Derived::OldFunction(names) => {
                 // The types of the parameters follow; see `definition_signature`.
                 let params = names.iter().map(|_| Type::INT).collect();
                 Ok(Kind::Function(Rc::new(Signature { result: ty, params, open: names.is_empty() })).into())
@@ -390,29 +298,14 @@ impl Lowering {
     }
 
     /// The type of a parameter: arrays and functions become pointers.
-    pub fn parameter(&mut self, node: &ParameterDeclaration, span: Span) -> Result<Type, Diagnostic> {
+    pub fn parameter(&mut self, parameter: &Parameter) -> Result<Type, Diagnostic> {
+        let base = self.base(&parameter.specifiers)?.ty.unwrap_or(Type::INT);
         // The size of an array as a parameter says nothing, and need not be constant.
-        let base = self.base(&node.specifiers, span)?.ty.unwrap_or(Type::INT);
-        let ty = match &node.declarator {
-            Some(declarator) => match &declarator.node.derived.first().map(|d| &d.node) {
-                Some(DerivedDeclarator::Array(_)) if declarator.node.derived.len() == 1 => base.pointer_to(),
-                _ => self.declarator_type(base, &declarator.node)?,
-            },
-            None => base,
+        let ty = match parameter.declarator.derived.as_slice() {
+            [only] if matches!(only.node, Derived::Array(_)) => base.pointer_to(),
+            _ => self.declarator_type(base, &parameter.declarator)?,
         };
         Ok(decayed(ty))
-    }
-}
-
-fn is_atomic(qualifier: &TypeQualifier) -> bool {
-    match qualifier {
-        TypeQualifier::Atomic => true,
-        TypeQualifier::Const
-        | TypeQualifier::Restrict
-        | TypeQualifier::Volatile
-        | TypeQualifier::Nonnull
-        | TypeQualifier::NullUnspecified
-        | TypeQualifier::Nullable => false,
     }
 }
 

@@ -2,26 +2,29 @@
 
 use super::scope::{Entity, Storage};
 use super::{Lowering, Value};
+use c_syntax::ast::{BinaryOperator, Expression, UnaryOperator};
 use ir::{Expr, Op};
-use lang_c::ast::{BinaryOperator, Expression, UnaryOperator};
 
 impl Lowering {
     /// Whether evaluating an expression emits nothing: no access to memory, no assignment, no call.
     pub fn pure(&self, e: &Expression) -> bool {
         match e {
-            Expression::Identifier(name) => match self.lookup(&name.node.name) {
+            Expression::Identifier(name) => match self.lookup(name) {
                 Some(Entity::Constant(..)) => true,
                 Some(Entity::Variable(variable)) => {
                     matches!(variable.storage, Storage::Local(_)) && !variable.ty.is_float()
                 }
                 Some(Entity::Typedef(_) | Entity::Global(_) | Entity::Function(_) | Entity::Bad(_)) | None => false,
             },
-            Expression::Constant(_) | Expression::SizeOfTy(_) | Expression::SizeOfVal(_) | Expression::AlignOf(_) => {
-                true
-            }
-            Expression::UnaryOperator(unary) => match unary.node.operator.node {
+            Expression::Constant(_)
+            | Expression::SizeOfType(_)
+            | Expression::SizeOfValue(_)
+            | Expression::AlignOfType(_)
+            | Expression::AlignOfValue(_)
+            | Expression::TypesCompatible(_) => true,
+            Expression::Unary(unary) => match unary.operator {
                 UnaryOperator::Plus | UnaryOperator::Minus | UnaryOperator::Complement | UnaryOperator::Negate => {
-                    self.pure(&unary.node.operand.node)
+                    self.pure(&unary.operand.node)
                 }
                 UnaryOperator::PostIncrement
                 | UnaryOperator::PostDecrement
@@ -30,16 +33,13 @@ impl Lowering {
                 | UnaryOperator::Address
                 | UnaryOperator::Indirection => false,
             },
-            Expression::Cast(cast) => self.pure(&cast.node.expression.node),
-            Expression::BinaryOperator(binary) => {
-                computes(&binary.node.operator.node)
-                    && self.pure(&binary.node.lhs.node)
-                    && self.pure(&binary.node.rhs.node)
+            Expression::Cast(cast) => self.pure(&cast.expression.node),
+            Expression::Binary(binary) => {
+                computes(&binary.operator) && self.pure(&binary.lhs.node) && self.pure(&binary.rhs.node)
             }
-            Expression::Conditional(conditional) => {
-                let parts = &conditional.node;
+            Expression::Conditional(parts) => {
                 self.pure(&parts.condition.node)
-                    && self.pure(&parts.then_expression.node)
+                    && parts.then_expression.as_ref().is_some_and(|then| self.pure(&then.node))
                     && self.pure(&parts.else_expression.node)
             }
             Expression::GenericSelection(_)
@@ -50,6 +50,7 @@ impl Lowering {
             | Expression::Comma(_)
             | Expression::OffsetOf(_)
             | Expression::VaArg(_)
+            | Expression::LabelAddress(_)
             | Expression::Statement(_) => false,
         }
     }
@@ -112,15 +113,18 @@ fn assigns(e: &Expression) -> bool {
         Expression::Identifier(_)
         | Expression::Constant(_)
         | Expression::StringLiteral(_)
-        | Expression::SizeOfTy(_)
-        | Expression::SizeOfVal(_)
-        | Expression::AlignOf(_)
+        | Expression::SizeOfType(_)
+        | Expression::SizeOfValue(_)
+        | Expression::AlignOfType(_)
+        | Expression::AlignOfValue(_)
         | Expression::OffsetOf(_)
+        | Expression::TypesCompatible(_)
+        | Expression::LabelAddress(_)
         | Expression::CompoundLiteral(_) => false,
-        Expression::Member(member) => assigns(&member.node.expression.node),
+        Expression::Member(member) => assigns(&member.expression.node),
         // A call may assign to a local through `&x` where the library does so.
         Expression::Call(_) | Expression::Statement(_) | Expression::VaArg(_) | Expression::GenericSelection(_) => true,
-        Expression::UnaryOperator(unary) => match unary.node.operator.node {
+        Expression::Unary(unary) => match unary.operator {
             UnaryOperator::PostIncrement
             | UnaryOperator::PostDecrement
             | UnaryOperator::PreIncrement
@@ -130,19 +134,16 @@ fn assigns(e: &Expression) -> bool {
             | UnaryOperator::Plus
             | UnaryOperator::Minus
             | UnaryOperator::Complement
-            | UnaryOperator::Negate => assigns(&unary.node.operand.node),
+            | UnaryOperator::Negate => assigns(&unary.operand.node),
         },
-        Expression::Cast(cast) => assigns(&cast.node.expression.node),
-        Expression::BinaryOperator(binary) => {
-            let op = &binary.node.operator.node;
-            (!computes(op) && *op != BinaryOperator::Index)
-                || assigns(&binary.node.lhs.node)
-                || assigns(&binary.node.rhs.node)
+        Expression::Cast(cast) => assigns(&cast.expression.node),
+        Expression::Binary(binary) => {
+            let op = &binary.operator;
+            (!computes(op) && *op != BinaryOperator::Index) || assigns(&binary.lhs.node) || assigns(&binary.rhs.node)
         }
-        Expression::Conditional(conditional) => {
-            let parts = &conditional.node;
+        Expression::Conditional(parts) => {
             assigns(&parts.condition.node)
-                || assigns(&parts.then_expression.node)
+                || parts.then_expression.as_ref().is_some_and(|then| assigns(&then.node))
                 || assigns(&parts.else_expression.node)
         }
         Expression::Comma(all) => all.iter().any(|each| assigns(&each.node)),

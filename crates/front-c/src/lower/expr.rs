@@ -5,14 +5,12 @@ use super::fold::fold;
 use super::place::{At, Place};
 use super::scope::Entity;
 use super::{Lowering, Value};
-use crate::text::SAME;
 use crate::types::{Kind, Type};
-use ir::{BinaryOp, BlockId, Expr, Op, Terminator, UnaryOp, Width};
-use lang_c::ast::{
-    BinaryOperator, BlockItem, ConditionalExpression, Expression, GenericAssociation, GenericSelection, OffsetMember,
-    OffsetOfExpression, Statement, UnaryOperator,
+use c_syntax::ast::{
+    BinaryOperator, BlockItem, Conditional, Designator, Expression, GenericSelection, Node, OffsetOf, Range as Span,
+    Statement, UnaryOperator,
 };
-use lang_c::span::{Node, Span};
+use ir::{BinaryOp, BlockId, Expr, Op, Terminator, UnaryOp, Width};
 use source::Diagnostic;
 
 /// What an expression gives.
@@ -51,38 +49,37 @@ impl Lowering {
 
     fn effect_inner(&mut self, e: &Node<Expression>) -> Result<(), Diagnostic> {
         match &e.node {
-            Expression::Conditional(conditional) => {
-                let parts = &conditional.node;
+            Expression::Conditional(parts) => {
                 let (then, otherwise, after) = (self.body.block(), self.body.block(), self.body.block());
                 self.branch_on(&parts.condition, then, otherwise)?;
                 self.body.resume(then);
-                if !is_same(&parts.then_expression.node) {
-                    self.effect(&parts.then_expression)?;
+                if let Some(value) = &parts.then_expression {
+                    self.effect(value)?;
                 }
                 self.body.end(Terminator::Goto(after), otherwise);
                 self.effect(&parts.else_expression)?;
                 self.body.fall_into(after);
                 Ok(())
             }
-            Expression::BinaryOperator(binary)
-                if matches!(binary.node.operator.node, BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr) =>
+            Expression::Binary(binary)
+                if matches!(binary.operator, BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr) =>
             {
                 let (more, after) = (self.body.block(), self.body.block());
-                match binary.node.operator.node {
-                    BinaryOperator::LogicalAnd => self.branch_on(&binary.node.lhs, more, after)?,
-                    _ => self.branch_on(&binary.node.lhs, after, more)?,
+                match binary.operator {
+                    BinaryOperator::LogicalAnd => self.branch_on(&binary.lhs, more, after)?,
+                    _ => self.branch_on(&binary.lhs, after, more)?,
                 }
                 self.body.resume(more);
-                self.effect(&binary.node.rhs)?;
+                self.effect(&binary.rhs)?;
                 self.body.fall_into(after);
                 Ok(())
             }
-            Expression::UnaryOperator(unary) => match unary.node.operator.node {
+            Expression::Unary(unary) => match unary.operator {
                 UnaryOperator::PostIncrement | UnaryOperator::PreIncrement => {
-                    self.step(&unary.node.operand, &BinaryOperator::Plus, false).map(|_| ())
+                    self.step(&unary.operand, &BinaryOperator::Plus, false).map(|_| ())
                 }
                 UnaryOperator::PostDecrement | UnaryOperator::PreDecrement => {
-                    self.step(&unary.node.operand, &BinaryOperator::Minus, false).map(|_| ())
+                    self.step(&unary.operand, &BinaryOperator::Minus, false).map(|_| ())
                 }
                 UnaryOperator::Address
                 | UnaryOperator::Indirection
@@ -91,9 +88,7 @@ impl Lowering {
                 | UnaryOperator::Complement
                 | UnaryOperator::Negate => self.eval(e).map(|_| ()),
             },
-            Expression::Cast(cast) if self.type_name(&cast.node.type_name)?.is_void() => {
-                self.effect(&cast.node.expression)
-            }
+            Expression::Cast(cast) if self.type_name(&cast.type_name)?.is_void() => self.effect(&cast.expression),
             Expression::Comma(all) => all.iter().try_for_each(|each| self.effect(each)),
             _ => self.eval(e).map(|_| ()),
         }
@@ -110,7 +105,7 @@ impl Lowering {
     fn eval_inner(&mut self, e: &Node<Expression>) -> Result<Outcome, Diagnostic> {
         let value = match &e.node {
             Expression::Identifier(name) => {
-                if let Some(Entity::Constant(value, ty)) = self.lookup(&name.node.name) {
+                if let Some(Entity::Constant(value, ty)) = self.lookup(name) {
                     self.int(value, &ty)
                 } else {
                     return self.eval_place(e);
@@ -119,46 +114,56 @@ impl Lowering {
             Expression::Member(_) | Expression::StringLiteral(_) | Expression::CompoundLiteral(_) => {
                 return self.eval_place(e);
             }
-            Expression::Constant(constant) => self.literal(&constant.node, constant.span)?,
+            Expression::Constant(constant) => self.literal(constant),
             Expression::GenericSelection(selection) => {
-                let chosen = self.selected(&selection.node, e.span)?;
+                let chosen = self.selected(selection, e.span)?;
                 return self.eval(chosen);
             }
-            Expression::Call(call) => return self.call(&call.node, e),
-            Expression::SizeOfTy(of) => {
-                let ty = self.type_name(&of.node.0)?;
+            Expression::Call(call) => return self.call(call, e),
+            Expression::SizeOfType(of) => {
+                let ty = self.type_name(of)?;
                 let size = self.size(&ty)?;
                 self.int(size as i64, &self.types.size_type())
             }
-            Expression::SizeOfVal(of) => {
-                let ty = self.type_of(&of.node.0)?;
+            Expression::SizeOfValue(of) => {
+                let ty = self.type_of(of)?;
                 let size = self.size(&ty)?;
                 self.int(size as i64, &self.types.size_type())
             }
-            Expression::AlignOf(of) => {
-                let ty = self.type_name(&of.node.0)?;
-                self.size(&ty)?;
-                let align = self.types.align(&ty).unwrap_or(1);
-                self.int(align as i64, &self.types.size_type())
+            Expression::AlignOfType(of) => {
+                let ty = self.type_name(of)?;
+                self.align_of(&ty)?
             }
-            Expression::UnaryOperator(unary) => match unary.node.operator.node {
+            Expression::AlignOfValue(of) => {
+                let ty = self.type_of(of)?;
+                self.align_of(&ty)?
+            }
+            Expression::TypesCompatible(types) => {
+                let (left, right) = (self.type_name(&types.left)?, self.type_name(&types.right)?);
+                self.int(i64::from(left.kind == right.kind), &Type::INT)
+            }
+            Expression::LabelAddress(label) => {
+                let complaint = self.error(self.at(label.span), "the address of a label is not supported");
+                return Err(complaint.help("use a switch"));
+            }
+            Expression::Unary(unary) => match unary.operator {
                 UnaryOperator::Indirection => return self.eval_place(e),
-                _ => self.unary(&unary.node.operator.node, &unary.node.operand)?,
+                _ => self.unary(&unary.operator, &unary.operand)?,
             },
             Expression::Cast(cast) => {
-                let ty = self.type_name(&cast.node.type_name)?;
+                let ty = self.type_name(&cast.type_name)?;
                 if ty.is_void() {
-                    self.effect(&cast.node.expression)?;
+                    self.effect(&cast.expression)?;
                     return Ok(Outcome::Nothing);
                 }
                 if ty.is_record() {
                     return self.eval_place(e);
                 }
-                let value = self.rvalue(&cast.node.expression)?;
+                let value = self.rvalue(&cast.expression)?;
                 self.convert(value, &ty)?
             }
-            Expression::BinaryOperator(binary) => {
-                let (op, lhs, rhs) = (&binary.node.operator.node, &*binary.node.lhs, &*binary.node.rhs);
+            Expression::Binary(binary) => {
+                let (op, lhs, rhs) = (&binary.operator, &binary.lhs, &binary.rhs);
                 match op {
                     BinaryOperator::Index => return self.eval_place(e),
                     BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => self.logical(op, lhs, rhs)?,
@@ -174,7 +179,7 @@ impl Lowering {
                     },
                 }
             }
-            Expression::Conditional(conditional) => return self.conditional(&conditional.node, e),
+            Expression::Conditional(conditional) => return self.conditional(conditional, e),
             Expression::Comma(all) => {
                 let Some((last, first)) = all.split_last() else { return Ok(Outcome::Nothing) };
                 for each in first {
@@ -182,7 +187,7 @@ impl Lowering {
                 }
                 return self.eval(last);
             }
-            Expression::OffsetOf(of) => self.offset_of(&of.node)?,
+            Expression::OffsetOf(of) => self.offset_of(of)?,
             Expression::VaArg(_) => {
                 let complaint = self.error(self.at(e.span), "arguments after `...` are not supported");
                 return Err(complaint.help("give the function a fixed number of parameters"));
@@ -190,6 +195,12 @@ impl Lowering {
             Expression::Statement(statement) => return self.statement_expression(statement),
         };
         Ok(Outcome::Value(value))
+    }
+
+    fn align_of(&mut self, ty: &Type) -> Result<Value, Diagnostic> {
+        self.size(ty)?;
+        let align = self.types.align(ty).unwrap_or(1);
+        Ok(self.int(align as i64, &self.types.size_type()))
     }
 
     /// Reads the object that an expression names, or gives it if it is a structure.
@@ -282,26 +293,24 @@ impl Lowering {
     /// Ends the current block by going to one of two others, as the condition says.
     pub fn branch_on(&mut self, e: &Node<Expression>, then: BlockId, otherwise: BlockId) -> Result<(), Diagnostic> {
         match &e.node {
-            Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Negate => {
-                return self.branch_on(&unary.node.operand, otherwise, then);
+            Expression::Unary(unary) if unary.operator == UnaryOperator::Negate => {
+                return self.branch_on(&unary.operand, otherwise, then);
             }
-            Expression::BinaryOperator(binary) if !self.pure(&binary.node.rhs.node) => {
-                match binary.node.operator.node {
-                    BinaryOperator::LogicalAnd => {
-                        let more = self.body.block();
-                        self.branch_on(&binary.node.lhs, more, otherwise)?;
-                        self.body.resume(more);
-                        return self.branch_on(&binary.node.rhs, then, otherwise);
-                    }
-                    BinaryOperator::LogicalOr => {
-                        let more = self.body.block();
-                        self.branch_on(&binary.node.lhs, then, more)?;
-                        self.body.resume(more);
-                        return self.branch_on(&binary.node.rhs, then, otherwise);
-                    }
-                    _ => {}
+            Expression::Binary(binary) if !self.pure(&binary.rhs.node) => match binary.operator {
+                BinaryOperator::LogicalAnd => {
+                    let more = self.body.block();
+                    self.branch_on(&binary.lhs, more, otherwise)?;
+                    self.body.resume(more);
+                    return self.branch_on(&binary.rhs, then, otherwise);
                 }
-            }
+                BinaryOperator::LogicalOr => {
+                    let more = self.body.block();
+                    self.branch_on(&binary.lhs, then, more)?;
+                    self.body.resume(more);
+                    return self.branch_on(&binary.rhs, then, otherwise);
+                }
+                _ => {}
+            },
             _ => {}
         }
         let value = self.rvalue(e)?;
@@ -313,7 +322,7 @@ impl Lowering {
         Ok(())
     }
 
-    fn conditional(&mut self, parts: &ConditionalExpression, e: &Node<Expression>) -> Result<Outcome, Diagnostic> {
+    fn conditional(&mut self, parts: &Conditional, e: &Node<Expression>) -> Result<Outcome, Diagnostic> {
         let ty = self.type_of(e)?;
         if ty.is_void() {
             self.effect_inner(e)?;
@@ -324,11 +333,10 @@ impl Lowering {
         }
         let width = self.scalar_width(&ty)?;
         let first = self.rvalue(&parts.condition)?;
-        let same = is_same(&parts.then_expression.node);
-        let first = if same { self.keep(first) } else { first };
+        let first = if parts.then_expression.is_none() { self.keep(first) } else { first };
         let bit = self.truth(first.clone());
         let pure = !ty.is_float()
-            && (same || self.pure(&parts.then_expression.node))
+            && parts.then_expression.as_ref().is_none_or(|then| self.pure(&then.node))
             && self.pure(&parts.else_expression.node);
         if pure || matches!(bit, Expr::Const(..)) {
             let chosen = match &bit {
@@ -337,9 +345,9 @@ impl Lowering {
                 _ => None,
             };
             let side = |lowering: &mut Lowering, then: bool| -> Result<Expr, Diagnostic> {
-                let value = match (then, same) {
-                    (true, true) => first.clone(),
-                    (true, false) => lowering.rvalue(&parts.then_expression)?,
+                let value = match (then, &parts.then_expression) {
+                    (true, None) => first.clone(),
+                    (true, Some(then)) => lowering.rvalue(then)?,
                     (false, _) => lowering.rvalue(&parts.else_expression)?,
                 };
                 Ok(lowering.convert(value, &ty)?.expr)
@@ -356,7 +364,10 @@ impl Lowering {
         let dst = self.temp(width);
         let (then, otherwise, after) = (self.body.block(), self.body.block(), self.body.block());
         self.body.branch(bit, then, otherwise, then);
-        let value = if same { first } else { self.rvalue(&parts.then_expression)? };
+        let value = match &parts.then_expression {
+            None => first,
+            Some(then) => self.rvalue(then)?,
+        };
         let value = self.convert(value, &ty)?;
         self.body.assign(dst, value.expr);
         self.body.end(Terminator::Goto(after), otherwise);
@@ -391,11 +402,10 @@ impl Lowering {
 
     fn statement_expression_inner(&mut self, items: &[Node<BlockItem>]) -> Result<Outcome, Diagnostic> {
         let last = items.last().and_then(|item| match &item.node {
-            BlockItem::Statement(statement) => match &statement.node {
-                Statement::Expression(Some(e)) => Some(e),
-                _ => None,
-            },
-            BlockItem::Declaration(_) | BlockItem::StaticAssert(_) => None,
+            BlockItem::Statement(Statement::Expression(Some(e))) => Some(e),
+            BlockItem::Statement(_) | BlockItem::Declaration(_) | BlockItem::StaticAssert(_) | BlockItem::Labels(_) => {
+                None
+            }
         });
         let before = if last.is_some() { &items[..items.len() - 1] } else { items };
         for item in before {
@@ -416,13 +426,10 @@ impl Lowering {
         let ty = super::declare::decayed(self.type_of(&selection.expression)?.unqualified());
         let mut default = None;
         for association in &selection.associations {
-            match &association.node {
-                GenericAssociation::Type(typed) => {
-                    if self.type_name(&typed.node.type_name)?.kind == ty.kind {
-                        return Ok(&typed.node.expression);
-                    }
-                }
-                GenericAssociation::Default(e) => default = Some(&**e),
+            match &association.ty {
+                Some(name) if self.type_name(name)?.kind == ty.kind => return Ok(&association.expression),
+                Some(_) => {}
+                None => default = Some(&association.expression),
             }
         }
         default.ok_or_else(|| {
@@ -431,16 +438,14 @@ impl Lowering {
         })
     }
 
-    fn offset_of(&mut self, of: &OffsetOfExpression) -> Result<Value, Diagnostic> {
+    fn offset_of(&mut self, of: &OffsetOf) -> Result<Value, Diagnostic> {
         let ty = self.type_name(&of.type_name)?;
         let start = Place::memory(Expr::constant(0, Width::WORD), ty);
-        let mut place = self.member_of(&start, &of.designator.node.base.node.name, of.designator.span)?;
-        for member in &of.designator.node.members {
-            place = match &member.node {
-                OffsetMember::Member(name) | OffsetMember::IndirectMember(name) => {
-                    self.member_of(&place, &name.node.name, name.span)?
-                }
-                OffsetMember::Index(index) => {
+        let mut place = start;
+        for designator in &of.designators {
+            place = match &designator.node {
+                Designator::Member(name) => self.member_of(&place, &name.text, name.span)?,
+                Designator::Index(index) | Designator::Range(index, _) => {
                     let at = self.const_value(index).and_then(|at| u64::try_from(at).ok());
                     let element = match (&place.ty.kind, at) {
                         (Kind::Array(element, _), Some(at)) => Some(((**element).clone(), at)),
@@ -461,11 +466,6 @@ impl Lowering {
         let ty = self.types.size_type();
         self.convert(Value { expr: offset, ty: Type::ULONG_LONG }, &ty)
     }
-}
-
-/// Whether this stands for the missing middle of `a ?: b`.
-pub(crate) fn is_same(e: &Expression) -> bool {
-    matches!(e, Expression::Identifier(name) if name.node.name == SAME.trim())
 }
 
 /// The opposite of a truth value.

@@ -7,9 +7,8 @@ use super::usage::{self, Context, Use};
 use super::{Callee, CalleeId, Lowering, Unit};
 use crate::builtins;
 use crate::types::{Kind, Signature, Type};
+use c_syntax::ast::{FunctionDefinition, Name, Range as Place};
 use ir::{Expr, Function, FunctionId, Local, Op, System, Terminator, Width};
-use lang_c::ast::{Declarator, DerivedDeclarator, FunctionDefinition};
-use lang_c::span::{Node, Span as Place};
 use source::{Diagnostic, Span};
 use std::rc::Rc;
 
@@ -63,30 +62,21 @@ impl Lowering {
     }
 
     /// The type of a function that is defined; for old definitions from the declarations after the parameters.
-    pub fn definition_signature(
-        &mut self,
-        definition: &FunctionDefinition,
-        span: Place,
-    ) -> Result<Rc<Signature>, Diagnostic> {
-        let base = self.base(&definition.specifiers, span)?;
-        let ty = self.declarator_type(base.ty.unwrap_or(Type::INT), &definition.declarator.node)?;
+    pub fn definition_signature(&mut self, definition: &FunctionDefinition) -> Result<Rc<Signature>, Diagnostic> {
+        let base = self.base(&definition.specifiers)?;
+        let ty = self.declarator_type(base.ty.unwrap_or(Type::INT), &definition.declarator)?;
         let Kind::Function(signature) = ty.kind else {
-            return Err(self.error(self.at(span), "this is not a function").help("a body follows only a function"));
+            let complaint = self.error(self.at(definition.span), "this is not a function");
+            return Err(complaint.help("a body follows only a function"));
         };
-        let names = old_parameters(&definition.declarator.node);
-        if names.is_empty() {
-            return Ok(Rc::new(Signature {
-                open: signature.open && !is_old(&definition.declarator.node),
-                ..(*signature).clone()
-            }));
-        }
+        let Some(names) = definition.declarator.old_parameters() else { return Ok(signature) };
         let mut params = vec![Type::INT; names.len()];
         for declaration in &definition.declarations {
-            let base = self.base(&declaration.node.specifiers, declaration.span)?.ty.unwrap_or(Type::INT);
-            for init in &declaration.node.declarators {
-                let ty = self.declarator_type(base.clone(), &init.node.declarator.node)?;
-                let name = usage::declared(&init.node.declarator.node).map(|(name, _)| name);
-                if let Some(at) = names.iter().position(|(n, _)| Some(*n) == name) {
+            let base = self.base(&declaration.specifiers)?.ty.unwrap_or(Type::INT);
+            for init in &declaration.declarators {
+                let ty = self.declarator_type(base.clone(), &init.declarator)?;
+                let name = init.declarator.name.as_ref().map(|name| &name.text);
+                if let Some(at) = names.iter().position(|n| Some(&n.text) == name) {
                     params[at] = decayed(ty);
                 }
             }
@@ -104,11 +94,11 @@ impl Lowering {
         body.span = if unit == Unit::Library { called } else { Span::default() };
         body.is_main = is_main;
         body.result = if is_main { Type::VOID } else { signature.result.clone() };
-        body.usage = Rc::new(self.usage(&definition.node, unit));
+        body.usage = Rc::new(self.usage(&definition, unit));
         body.scopes.push(Scope::default());
         self.body = body;
         if unit == Unit::User {
-            self.body.span = self.at(definition.node.declarator.span);
+            self.body.span = self.at(definition.declarator.span);
         }
         if self.tls.on && !is_main {
             self.body.tls = Some(self.body.param("%tls", Width::WORD));
@@ -129,7 +119,7 @@ impl Lowering {
             self.body.epilogue = Some((self.body.block(), result));
             builtins::atomic_begin(self);
         }
-        self.statement(&definition.node.statement)?;
+        self.statement(&definition.statement)?;
         self.fall_off_the_end()?;
         if let Some((block, result)) = self.body.epilogue {
             self.body.resume(block);
@@ -157,28 +147,27 @@ impl Lowering {
         usage::usage(definition, &Context { constant: &constant, writes_through: &writes_through })
     }
 
-    fn parameters(&mut self, definition: &Node<FunctionDefinition>, signature: &Signature) -> Result<(), Diagnostic> {
-        let declarator = &definition.node.declarator.node;
-        let named: Vec<Option<(String, Place)>> = if is_old(declarator) {
-            let declared = |name: &str| {
-                let all = definition.node.declarations.iter().flat_map(|d| &d.node.declarators);
-                all.filter_map(|init| usage::declared(&init.node.declarator.node)).find(|(n, _)| *n == name)
-            };
-            let place = |(name, span): (&str, Place)| Some((name.to_owned(), declared(name).map_or(span, |(_, s)| s)));
-            old_parameters(declarator).into_iter().map(place).collect()
-        } else {
-            let parameters = usage::parameters(declarator).iter();
-            let name = |p: &Node<lang_c::ast::ParameterDeclaration>| {
-                let declarator = p.node.declarator.as_ref()?;
-                usage::declared(&declarator.node).map(|(name, span)| (name.to_owned(), span))
-            };
-            parameters.map(name).collect()
+    fn parameters(&mut self, definition: &FunctionDefinition, signature: &Signature) -> Result<(), Diagnostic> {
+        let declarator = &definition.declarator;
+        let named: Vec<Option<Name>> = match declarator.old_parameters() {
+            Some(names) => {
+                let declared = |name: &Name| {
+                    let mut all = definition.declarations.iter().flat_map(|d| &d.declarators);
+                    let own = all.find_map(|init| init.declarator.name.clone().filter(|own| own.text == name.text));
+                    own.or_else(|| Some(name.clone()))
+                };
+                names.iter().map(declared).collect()
+            }
+            None => {
+                let parameters = declarator.parameters().map_or(&[][..], |all| &all.parameters);
+                parameters.iter().map(|parameter| parameter.declarator.name.clone()).collect()
+            }
         };
         let mut variables = Vec::new();
         for (at, ty) in signature.params.iter().enumerate() {
             let (name, span) = match named.get(at).cloned().flatten() {
-                Some(named) => named,
-                None => (format!("%{at}"), Place::none()),
+                Some(name) => (name.text, Some(name.span)),
+                None => (format!("%{at}"), None),
             };
             if self.body.is_main {
                 self.main_parameter(at, &name, ty)?;
@@ -193,7 +182,8 @@ impl Lowering {
             variables.push((name, span, ty.clone(), parts));
         }
         for (name, span, ty, parts) in variables {
-            let in_memory = span.start != usize::MAX && self.needs_memory(&ty, self.body.usage.clone().of(span.start));
+            let usage = self.body.usage.clone();
+            let in_memory = span.is_some_and(|span| self.needs_memory(&ty, usage.of(span.start)));
             let storage = if in_memory {
                 let place = self.object(&name, &ty, false)?;
                 let from = super::place::Place {
@@ -310,7 +300,7 @@ impl Lowering {
         &mut self,
         name: &str,
         signature: Result<Rc<Signature>, Diagnostic>,
-        definition: Option<Rc<Node<FunctionDefinition>>>,
+        definition: Option<Rc<FunctionDefinition>>,
         span: Place,
     ) -> Result<(), Diagnostic> {
         let unit = self.body.unit;
@@ -364,28 +354,3 @@ impl Lowering {
 
 /// Structures and arrays with more scalars than this stay in memory.
 const MAX_SPLIT: usize = 64;
-
-/// Whether a function is declared in the old way, with names only or with nothing.
-fn is_old(declarator: &Declarator) -> bool {
-    if let lang_c::ast::DeclaratorKind::Declarator(inner) = &declarator.kind.node
-        && is_old(&inner.node)
-    {
-        return true;
-    }
-    declarator.derived.iter().any(|derived| matches!(derived.node, DerivedDeclarator::KRFunction(_)))
-}
-
-fn old_parameters(declarator: &Declarator) -> Vec<(&str, Place)> {
-    if let lang_c::ast::DeclaratorKind::Declarator(inner) = &declarator.kind.node {
-        let found = old_parameters(&inner.node);
-        if !found.is_empty() {
-            return found;
-        }
-    }
-    for derived in &declarator.derived {
-        if let DerivedDeclarator::KRFunction(names) = &derived.node {
-            return names.iter().map(|name| (&*name.node.name, name.span)).collect();
-        }
-    }
-    Vec::new()
-}

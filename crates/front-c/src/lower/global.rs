@@ -2,12 +2,10 @@
 
 use super::declare::Base;
 use super::scope::Entity;
-use super::usage::declared;
 use super::{Global, GlobalId, Item, Lowering, Unit};
 use crate::types::{Kind, Type};
+use c_syntax::ast::{self, Declaration, InitDeclarator, Initializer, Node};
 use ir::{Address, Cell, Expr, FunctionId, Instr, Local, LocalId, Object, ObjectId, Op, System, Width};
-use lang_c::ast::{Declaration, ExternalDeclaration, InitDeclarator, Initializer};
-use lang_c::span::Node;
 use source::{Diagnostic, Span};
 use std::rc::Rc;
 
@@ -16,33 +14,37 @@ impl Lowering {
     pub fn declare_item(&mut self, item: &Item) -> Result<(), Diagnostic> {
         match item {
             Item::Function(definition) => {
-                let signature = self.definition_signature(&definition.node, definition.span);
-                let Some((name, span)) = declared(&definition.node.declarator.node) else { return Ok(()) };
-                let name = name.to_owned();
-                self.declare_function(&name, signature, Some(definition.clone()), span)
+                let signature = self.definition_signature(definition);
+                let Some(name) = &definition.declarator.name else { return Ok(()) };
+                self.declare_function(&name.text, signature, Some(definition.clone()), name.span)
             }
-            Item::Other(node) => match &node.node {
-                ExternalDeclaration::Declaration(declaration) => self.declare_outside(declaration),
-                ExternalDeclaration::StaticAssert(assert) => self.static_assert(&assert.node, assert.span),
-                ExternalDeclaration::FunctionDefinition(_) => Ok(()),
+            Item::Other(item) => match item {
+                ast::Item::Declaration(declaration) => self.declare_outside(declaration),
+                ast::Item::StaticAssert(assert) => self.static_assert(assert),
+                ast::Item::Function(_) => Ok(()),
+                ast::Item::Asm(asm) => {
+                    let complaint = self.error(self.at(asm.span), "assembly outside functions is not supported");
+                    Err(complaint.help("write it in C"))
+                }
             },
         }
     }
 
-    fn declare_outside(&mut self, declaration: &Node<Declaration>) -> Result<(), Diagnostic> {
-        let base = self.base(&declaration.node.specifiers, declaration.span);
-        for init in &declaration.node.declarators {
-            let Some((name, _)) = declared(&init.node.declarator.node) else { continue };
+    fn declare_outside(&mut self, declaration: &Declaration) -> Result<(), Diagnostic> {
+        let base = self.base(&declaration.specifiers);
+        for init in &declaration.declarators {
+            let Some(name) = &init.declarator.name else { continue };
             let result = base.clone().and_then(|base| self.declare_one_outside(&base, init));
             if let Err(why) = result {
-                self.file().names.insert(name.to_owned(), Entity::Bad(Rc::new(why)));
+                self.file().names.insert(name.text.clone(), Entity::Bad(Rc::new(why)));
             }
         }
         Ok(())
     }
 
-    fn declare_one_outside(&mut self, base: &Base, init: &Node<InitDeclarator>) -> Result<(), Diagnostic> {
-        let Some((name, span)) = declared(&init.node.declarator.node) else { return Ok(()) };
+    fn declare_one_outside(&mut self, base: &Base, init: &InitDeclarator) -> Result<(), Diagnostic> {
+        let Some(name) = &init.declarator.name else { return Ok(()) };
+        let (name, span) = (&*name.text, name.span);
         let ty = self.declared_type(base, init)?;
         if base.typedef {
             let ours = match self.files[Unit::Library as usize].names.get(name) {
@@ -56,7 +58,7 @@ impl Lowering {
             return self.declare_function(name, Ok(signature), None, span);
         }
         let place = self.at(span);
-        let initializer = init.node.initializer.clone().map(Rc::new);
+        let initializer = init.initializer.clone().map(Rc::new);
         let external = base.external && initializer.is_none();
         if let Some(Entity::Global(id)) = self.file().names.get(name).cloned() {
             let known = &mut self.globals[id.0 as usize];
@@ -76,8 +78,8 @@ impl Lowering {
     }
 
     /// The type of a declarator; `__auto_type` takes that of the initialiser.
-    pub fn declared_type(&mut self, base: &Base, init: &Node<InitDeclarator>) -> Result<Type, Diagnostic> {
-        let ty = match (&base.ty, &init.node.initializer) {
+    pub fn declared_type(&mut self, base: &Base, init: &InitDeclarator) -> Result<Type, Diagnostic> {
+        let ty = match (&base.ty, &init.initializer) {
             (Some(ty), _) => ty.clone(),
             (None, Some(initializer)) => match &initializer.node {
                 Initializer::Expression(e) => super::declare::decayed(self.type_of(e)?.unqualified()),
@@ -85,7 +87,7 @@ impl Lowering {
             },
             (None, None) => Type::INT,
         };
-        self.declarator_type(ty, &init.node.declarator.node)
+        self.declarator_type(ty, &init.declarator)
     }
 
     /// A new variable that is no local one.

@@ -9,9 +9,8 @@ use super::function::Shape;
 use super::scope::Entity;
 use super::{CalleeId, Lowering, Unit, Value, strip_casts};
 use crate::types::Type;
+use c_syntax::ast::{Expression, Node, UnaryOperator};
 use ir::{BinaryOp, Expr, FunctionId, LocalId, ObjectId, Op, System, Terminator, UnaryOp, Width};
-use lang_c::ast::{Expression, UnaryOperator};
-use lang_c::span::Node;
 use source::{Diagnostic, Span};
 
 /// What calls through pointers need.
@@ -101,14 +100,14 @@ impl Lowering {
     /// The function that an expression names.
     fn start_routine(&self, e: &Expression) -> Option<CalleeId> {
         match e {
-            Expression::Identifier(name) => match self.lookup(&name.node.name) {
+            Expression::Identifier(name) => match self.lookup(name) {
                 Some(Entity::Function(id)) if self.callees[id.0 as usize].definition.is_some() => Some(id),
                 _ => None,
             },
-            Expression::UnaryOperator(unary)
-                if matches!(unary.node.operator.node, UnaryOperator::Address | UnaryOperator::Indirection) =>
+            Expression::Unary(unary)
+                if matches!(unary.operator, UnaryOperator::Address | UnaryOperator::Indirection) =>
             {
-                self.start_routine(strip_casts(&unary.node.operand.node))
+                self.start_routine(strip_casts(&unary.operand.node))
             }
             _ => None,
         }

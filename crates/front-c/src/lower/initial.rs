@@ -6,9 +6,8 @@
 use super::place::Place;
 use super::{Lowering, Value};
 use crate::types::{BitField, Kind, Member, Type};
+use c_syntax::ast::{Designator, Expression, Initializer, InitializerItem, Node};
 use ir::{Expr, Width};
-use lang_c::ast::{Designator, Expression, Initializer, InitializerListItem};
-use lang_c::span::Node;
 use source::{Diagnostic, Span};
 
 /// A part of an object and what it is set to.
@@ -30,7 +29,7 @@ pub(crate) enum Source<'a> {
 
 /// Where the next item of a list goes, one level of the object.
 struct Cursor<'a> {
-    items: &'a [Node<InitializerListItem>],
+    items: &'a [InitializerItem],
     at: usize,
     /// Whether the designation of the current item has been followed already.
     followed: bool,
@@ -75,7 +74,7 @@ impl Lowering {
                 if let (Kind::Array(element, count), Expression::StringLiteral(literal)) = (&ty.kind, &e.node)
                     && matches!(element.kind, Kind::Int { bits: 8, .. })
                 {
-                    let bytes = self.string_bytes(&literal.node, e.span)?;
+                    let bytes = self.string_bytes(literal)?;
                     return Ok(self.string_settings(&bytes, base, element, *count, out));
                 }
                 if matches!(ty.kind, Kind::Array(..)) {
@@ -89,7 +88,7 @@ impl Lowering {
                 if ty.is_scalar() {
                     return match items.first() {
                         Some(item) => {
-                            let inner = &item.node.initializer;
+                            let inner = &item.initializer;
                             self.flatten_at(ty, base, bits, &inner.node, out)
                         }
                         None => {
@@ -101,16 +100,16 @@ impl Lowering {
                 // A string in braces.
                 if let (Kind::Array(element, _), [only]) = (&ty.kind, items.as_slice())
                     && element.is_scalar()
-                    && let Initializer::Expression(e) = &only.node.initializer.node
+                    && let Initializer::Expression(e) = &only.initializer.node
                     && matches!(e.node, Expression::StringLiteral(_))
                     && matches!(element.kind, Kind::Int { bits: 8, .. })
                 {
-                    return self.flatten_at(ty, base, bits, &only.node.initializer.node, out);
+                    return self.flatten_at(ty, base, bits, &only.initializer.node, out);
                 }
                 let mut cursor = Cursor { items, at: 0, followed: false };
                 let count = self.fill(ty, base, &mut cursor, true, out)?;
                 if cursor.at < items.len() {
-                    let extra = items[cursor.at].span;
+                    let extra = items[cursor.at].initializer.span;
                     let complaint = self.error(self.at(extra), "there is nothing left to initialise");
                     return Err(complaint.help("remove what is too much in the list"));
                 }
@@ -124,7 +123,7 @@ impl Lowering {
         &mut self,
         ty: &Type,
         base: u64,
-        items: &'a [Node<InitializerListItem>],
+        items: &'a [InitializerItem],
         out: &mut Vec<Setting<'a>>,
     ) {
         let Kind::Record(id) = ty.kind else { return };
@@ -132,8 +131,8 @@ impl Lowering {
         out.push(Setting { offset: base + kind.offset, ty: kind.ty, bits: None, source: Source::Number(number) });
     }
 
-    fn first_number(&mut self, items: &[Node<InitializerListItem>]) -> Option<i64> {
-        items.iter().find_map(|item| match &item.node.initializer.node {
+    fn first_number(&mut self, items: &[InitializerItem]) -> Option<i64> {
+        items.iter().find_map(|item| match &item.initializer.node {
             Initializer::Expression(e) => self.const_value(e).filter(|number| *number != 0),
             Initializer::List(inner) => self.first_number(inner),
         })
@@ -169,7 +168,7 @@ impl Lowering {
                 let size = self.size(element)?;
                 let (mut next, mut most) = (0u64, 0u64);
                 while let Some(item) = cursor.items.get(cursor.at) {
-                    let designation = if cursor.followed { &[] } else { item.node.designation.as_slice() };
+                    let designation = if cursor.followed { &[] } else { item.designation.as_slice() };
                     if !designation.is_empty() && !braces {
                         break;
                     }
@@ -215,7 +214,7 @@ impl Lowering {
                 let members: Vec<Member> = record.members.clone().unwrap_or_default();
                 let mut next = 0;
                 while let Some(item) = cursor.items.get(cursor.at) {
-                    let designation = if cursor.followed { &[] } else { item.node.designation.as_slice() };
+                    let designation = if cursor.followed { &[] } else { item.designation.as_slice() };
                     if !designation.is_empty() && !braces {
                         break;
                     }
@@ -258,7 +257,7 @@ impl Lowering {
         out: &mut Vec<Setting<'a>>,
     ) -> Result<(), Diagnostic> {
         let Some(item) = cursor.items.get(cursor.at) else { return Ok(()) };
-        let initializer = &item.node.initializer;
+        let initializer = &item.initializer;
         let whole = match &initializer.node {
             Initializer::List(_) => true,
             Initializer::Expression(e) => match &ty.kind {
@@ -295,7 +294,7 @@ impl Lowering {
                 let at = self.const_value(index);
                 at.zip(at)
             }
-            Designator::Range(range) => self.const_value(&range.node.from).zip(self.const_value(&range.node.to)),
+            Designator::Range(low, high) => self.const_value(low).zip(self.const_value(high)),
             Designator::Member(_) => None,
         };
         let ends = ends.and_then(|(from, to)| Some((u64::try_from(from).ok()?, u64::try_from(to).ok()?)));
@@ -315,8 +314,8 @@ impl Lowering {
         let Some((first, rest)) = designation.split_first() else { return Ok((ty.clone(), base, None)) };
         let (inner, offset, bits) = match (&first.node, &ty.kind) {
             (Designator::Member(name), Kind::Record(id)) => {
-                let Some(member) = self.types.member(*id, &name.node.name) else {
-                    let message = format!("`{}` has no member `{}`", self.types.describe(ty), name.node.name);
+                let Some(member) = self.types.member(*id, &name.text) else {
+                    let message = format!("`{}` has no member `{}`", self.types.describe(ty), name.text);
                     let complaint = self.error(self.at(first.span), message);
                     return Err(complaint.help("see its definition for the names of its members"));
                 };

@@ -5,9 +5,8 @@ use super::usage::address_of;
 use super::{Lowering, Unit, Value, strip_casts};
 use crate::Options;
 use crate::types::Type;
+use c_syntax::ast::{Expression, Node, Range};
 use ir::{Expr, LocalId, Op, TagSet, Terminator, Width};
-use lang_c::ast::Expression;
-use lang_c::span::Node;
 use source::{Diagnostic, Span};
 
 impl Lowering {
@@ -75,11 +74,11 @@ impl Lowering {
     }
 
     /// The place in the user's text of a place in the parser's text.
-    pub fn at(&self, span: lang_c::span::Span) -> Span {
+    pub fn at(&self, span: Range) -> Span {
         match self.body.unit {
             Unit::Library => self.body.span,
             Unit::User => {
-                let place = self.text.place(span.start, span.end);
+                let place = self.text.place(span);
                 if let Some(header) = place.header {
                     *self.header.borrow_mut() = Some((place.span, header));
                 }
@@ -89,7 +88,7 @@ impl Lowering {
     }
 
     /// Makes this the place of what is emitted; gives the one before.
-    pub fn enter(&mut self, span: lang_c::span::Span) -> Span {
+    pub fn enter(&mut self, span: Range) -> Span {
         let span = self.at(span);
         std::mem::replace(&mut self.body.span, span)
     }

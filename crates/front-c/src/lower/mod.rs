@@ -34,10 +34,8 @@ use crate::Options;
 use crate::text::Text;
 use crate::types::{Signature, Type, Types};
 use body::Body;
+use c_syntax::ast::{Expression, FunctionDefinition, Initializer, Node};
 use ir::{Expr, FunctionId, ObjectId, Program};
-use lang_c::ast::{Expression, ExternalDeclaration, FunctionDefinition, Initializer, TranslationUnit};
-use lang_c::driver::{Config, Flavor};
-use lang_c::span::Node;
 use rustc_hash::FxHashMap;
 use scope::{Entity, Scope, Tag};
 use source::{Diagnostic, SourceFile, Span};
@@ -73,7 +71,7 @@ struct Callee {
     name: String,
     unit: Unit,
     signature: Rc<Signature>,
-    definition: Option<Rc<Node<FunctionDefinition>>>,
+    definition: Option<Rc<FunctionDefinition>>,
     /// Once it is reachable.
     id: Option<FunctionId>,
     /// Once its address is taken: the object that stands for it.
@@ -116,7 +114,7 @@ pub(crate) struct Lowering {
     dispatch: indirect::Dispatch,
     tls: tls::Tls,
     /// The types of expressions that had to be evaluated for it, by where they are.
-    evaluated: FxHashMap<(usize, usize, usize), Type>,
+    evaluated: FxHashMap<(usize, u32, u32), Type>,
     /// The last place asked for that is in a header, and its name there.
     header: RefCell<Option<(Span, String)>>,
     /// Where statements could be put in.
@@ -125,15 +123,12 @@ pub(crate) struct Lowering {
     complaint: Option<Diagnostic>,
 }
 
-/// The parser and what follows it recurse with the nesting of the text.
-const STACK: usize = 512 << 20;
-
 /// See [`crate::parse`].
 pub(crate) fn program(file: &SourceFile, preprocessed: Option<&str>, options: &Options) -> Result<Program, Diagnostic> {
-    let text = Text::new(file, preprocessed)?;
-    let work = || lower(file, text, *options);
+    let work = || lower(file, preprocessed, *options);
+    // The parser and what follows it recurse with the nesting of the text.
     let result = std::thread::scope(|scope| {
-        let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let worker = std::thread::Builder::new().stack_size(c_syntax::STACK).spawn_scoped(scope, work);
         worker.ok().and_then(|worker| worker.join().ok())
     });
     result.unwrap_or_else(|| {
@@ -142,18 +137,15 @@ pub(crate) fn program(file: &SourceFile, preprocessed: Option<&str>, options: &O
     })
 }
 
-fn lower(file: &SourceFile, text: Text, options: Options) -> Result<Program, Diagnostic> {
-    let user = parse_text(&text.parsed).map_err(|error| syntax_error(file, &text, &error))?;
-    let text = Rc::new(text);
-    let mut units = Vec::new();
+fn lower(file: &SourceFile, preprocessed: Option<&str>, options: Options) -> Result<Program, Diagnostic> {
+    let text = Rc::new(Text::new(file, preprocessed));
+    let user = parse_text(file, &text)?;
+    let mut library = Vec::new();
     for (name, source) in crate::builtins::RUNTIME {
-        let library = SourceFile::new(*name, *source);
-        let text = Text::new(&library, None)?;
-        let unit = parse_text(&text.parsed).map_err(|error| syntax_error(&library, &text, &error))?;
-        units.extend(unit.0);
+        let file = SourceFile::new(*name, *source);
+        library.extend(parse_text(&file, &Text::new(&file, None))?);
     }
-    let units = [(Unit::Library, units), (Unit::User, user.0)]
-        .map(|(unit, declarations)| (unit, declarations.into_iter().map(Item::new).collect::<Vec<_>>()));
+    let units = [(Unit::Library, library), (Unit::User, user)];
     let plain = Lowering::new(file, text.clone(), options, false);
     match plain.run(&units) {
         Err(Failure::NeedsTls) => {
@@ -177,51 +169,37 @@ enum Failure {
 
 /// A declaration outside functions; function bodies are shared with the list of functions.
 pub(crate) enum Item {
-    Function(Rc<Node<FunctionDefinition>>),
-    Other(Box<Node<ExternalDeclaration>>),
+    Function(Rc<FunctionDefinition>),
+    Other(c_syntax::ast::Item),
 }
 
 impl Item {
-    fn new(node: Node<ExternalDeclaration>) -> Item {
-        match node.node {
-            ExternalDeclaration::FunctionDefinition(definition) => Item::Function(Rc::new(definition)),
-            ExternalDeclaration::Declaration(_) | ExternalDeclaration::StaticAssert(_) => Item::Other(Box::new(node)),
+    fn new(item: c_syntax::ast::Item) -> Item {
+        match item {
+            c_syntax::ast::Item::Function(definition) => Item::Function(Rc::from(definition)),
+            c_syntax::ast::Item::Declaration(_)
+            | c_syntax::ast::Item::StaticAssert(_)
+            | c_syntax::ast::Item::Asm(_) => Item::Other(item),
         }
     }
 }
 
-fn parse_text(text: &str) -> Result<TranslationUnit, lang_c::driver::SyntaxError> {
-    let config = Config { flavor: Flavor::GnuC11, ..Config::with_gcc() };
-    lang_c::driver::parse_preprocessed(&config, text.to_owned()).map(|parse| parse.unit)
+fn parse_text(file: &SourceFile, text: &Text) -> Result<Vec<Item>, Diagnostic> {
+    let unit = c_syntax::parse(&text.parsed, &[]).map_err(|error| syntax_error(file, text, error))?;
+    Ok(unit.items.into_iter().map(Item::new).collect())
 }
 
-fn syntax_error(file: &SourceFile, text: &Text, error: &lang_c::driver::SyntaxError) -> Diagnostic {
-    let rest = text.parsed.get(error.offset..).unwrap_or("");
-    let word = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').count().max(1);
-    let word: String = rest.chars().take(word).collect();
-    let place = text.place(error.offset, error.offset + word.len().max(1));
+fn syntax_error(file: &SourceFile, text: &Text, error: c_syntax::Error) -> Diagnostic {
+    let place = text.place(error.span);
     let inside = place.header.map_or(String::new(), |header| format!(" (in {header})"));
-    let message = if word.trim().is_empty() {
-        format!("the text ends, or breaks off, where C needs more{inside}")
-    } else {
-        format!("unexpected `{word}`{inside}")
-    };
-    let mut expected: Vec<&str> =
-        error.expected.iter().copied().filter(|e| !e.is_empty() && !e.contains('[') && *e != "#").collect();
-    expected.sort_unstable();
-    expected.truncate(8);
-    let complaint = Diagnostic::error(file, place.span, message);
-    if expected.is_empty() {
-        complaint.help("the C front end reads C11 with most of GNU's extensions")
-    } else {
-        complaint.help(format!("what could stand here: {}", expected.join(" ")))
-    }
+    let complaint = Diagnostic::error(file, place.span, format!("{}{inside}", error.message));
+    complaint.help(error.help.unwrap_or_else(|| "the C front end reads C23 with most of GNU's extensions".to_owned()))
 }
 
 /// An expression without the casts around it.
 pub(crate) fn strip_casts(e: &Expression) -> &Expression {
     match e {
-        Expression::Cast(cast) => strip_casts(&cast.node.expression.node),
+        Expression::Cast(cast) => strip_casts(&cast.expression.node),
         _ => e,
     }
 }

@@ -4,9 +4,8 @@ use super::fold::{add_offset, fold};
 use super::scope::{Entity, Storage};
 use super::{Lowering, Value, expr};
 use crate::types::{BitField, Kind, Type};
+use c_syntax::ast::{BinaryOperator, Expression, Member, MemberOperator, Node, Range as Span, UnaryOperator};
 use ir::{BinaryOp, Expr, LocalId, Op, System, UnaryOp, Width};
-use lang_c::ast::{BinaryOperator, Expression, MemberExpression, MemberOperator, UnaryOperator};
-use lang_c::span::{Node, Span};
 use source::Diagnostic;
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -46,16 +45,16 @@ impl Lowering {
 
     fn place_inner(&mut self, e: &Node<Expression>) -> Result<Place, Diagnostic> {
         match &e.node {
-            Expression::Identifier(name) => self.named_place(&name.node.name, name.span),
-            Expression::Member(member) => self.member_place(&member.node, e.span),
-            Expression::UnaryOperator(unary) => match unary.node.operator.node {
+            Expression::Identifier(name) => self.named_place(name, e.span),
+            Expression::Member(member) => self.member_place(member, e.span),
+            Expression::Unary(unary) => match unary.operator {
                 UnaryOperator::Indirection => {
-                    let value = self.rvalue(&unary.node.operand)?;
+                    let value = self.rvalue(&unary.operand)?;
                     self.dereference(value)
                 }
                 UnaryOperator::PreIncrement | UnaryOperator::PreDecrement => {
                     self.rvalue(e)?;
-                    self.place(&unary.node.operand)
+                    self.place(&unary.operand)
                 }
                 UnaryOperator::PostIncrement
                 | UnaryOperator::PostDecrement
@@ -65,20 +64,20 @@ impl Lowering {
                 | UnaryOperator::Complement
                 | UnaryOperator::Negate => Err(self.no_object(e.span)),
             },
-            Expression::BinaryOperator(binary) => match binary.node.operator.node {
-                BinaryOperator::Index => self.index_place(&binary.node.lhs, &binary.node.rhs),
-                BinaryOperator::Assign => self.assign_record(&binary.node.lhs, &binary.node.rhs),
+            Expression::Binary(binary) => match binary.operator {
+                BinaryOperator::Index => self.index_place(&binary.lhs, &binary.rhs),
+                BinaryOperator::Assign => self.assign_record(&binary.lhs, &binary.rhs),
                 _ => Err(self.no_object(e.span)),
             },
             Expression::StringLiteral(literal) => {
-                let bytes = self.string_bytes(&literal.node, e.span)?;
+                let bytes = self.string_bytes(literal)?;
                 let ty = Kind::Array(Rc::new(Type::CHAR), Some(bytes.len() as u64 + 1)).into();
                 let object = self.string_object(bytes);
                 Ok(Place::memory(Expr::Address(object, 0), ty))
             }
             Expression::CompoundLiteral(literal) => {
-                let ty = self.type_name(&literal.node.type_name)?;
-                self.compound_literal(ty, &literal.node.initializer_list, e.span)
+                let ty = self.type_name(&literal.type_name)?;
+                self.compound_literal(ty, &literal.initializer, e.span)
             }
             Expression::Call(call) => {
                 let ty = self.type_of(e)?;
@@ -87,17 +86,18 @@ impl Lowering {
                 }
                 let place = self.object("%result", &ty, false)?;
                 let At::Memory(addr) = &place.at else { return Err(self.no_object(e.span)) };
-                self.call_record(&call.node, addr.clone(), e.span)?;
+                self.call_record(call, addr.clone(), e.span)?;
                 Ok(place)
             }
-            Expression::Conditional(conditional) => {
-                let parts = &conditional.node;
-                let ty = self.type_of(&parts.then_expression)?;
+            Expression::Conditional(parts) => {
+                // A structure decides nothing, so that there is no `a ?: b` of structures.
+                let Some(then_expression) = &parts.then_expression else { return Err(self.no_object(e.span)) };
+                let ty = self.type_of(then_expression)?;
                 let place = self.split_temporary("%choice", &ty)?;
                 let (then, otherwise, after) = (self.body.block(), self.body.block(), self.body.block());
                 self.branch_on(&parts.condition, then, otherwise)?;
                 self.body.resume(then);
-                let chosen = self.place(&parts.then_expression)?;
+                let chosen = self.place(then_expression)?;
                 self.copy(&place, &chosen)?;
                 self.body.end(ir::Terminator::Goto(after), otherwise);
                 let chosen = self.place(&parts.else_expression)?;
@@ -117,18 +117,19 @@ impl Lowering {
                 expr::Outcome::Value(_) | expr::Outcome::Nothing => Err(self.no_object(e.span)),
             },
             Expression::GenericSelection(selection) => {
-                let chosen = self.selected(&selection.node, e.span)?;
+                let chosen = self.selected(selection, e.span)?;
                 self.place(chosen)
             }
             // A cast of a structure to its own type.
-            Expression::Cast(cast) if self.type_name(&cast.node.type_name)?.is_record() => {
-                self.place(&cast.node.expression)
-            }
+            Expression::Cast(cast) if self.type_name(&cast.type_name)?.is_record() => self.place(&cast.expression),
             Expression::Cast(_)
             | Expression::Constant(_)
-            | Expression::SizeOfTy(_)
-            | Expression::SizeOfVal(_)
-            | Expression::AlignOf(_)
+            | Expression::SizeOfType(_)
+            | Expression::SizeOfValue(_)
+            | Expression::AlignOfType(_)
+            | Expression::AlignOfValue(_)
+            | Expression::TypesCompatible(_)
+            | Expression::LabelAddress(_)
             | Expression::OffsetOf(_)
             | Expression::VaArg(_) => Err(self.no_object(e.span)),
         }
@@ -179,15 +180,15 @@ impl Lowering {
         Ok(Place::memory(pointer.expr, ty))
     }
 
-    fn member_place(&mut self, member: &MemberExpression, span: Span) -> Result<Place, Diagnostic> {
-        let outer = match member.operator.node {
+    fn member_place(&mut self, member: &Member, span: Span) -> Result<Place, Diagnostic> {
+        let outer = match member.operator {
             MemberOperator::Direct => self.place(&member.expression)?,
             MemberOperator::Indirect => {
                 let pointer = self.rvalue(&member.expression)?;
                 self.dereference(pointer)?
             }
         };
-        self.member_of(&outer, &member.identifier.node.name, span)
+        self.member_of(&outer, &member.identifier.text, span)
     }
 
     /// A member of a structure or union.

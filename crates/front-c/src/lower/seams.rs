@@ -5,8 +5,8 @@
 //! instructions out and writes down where they were.
 
 use super::{Lowering, Unit};
+use c_syntax::ast::Range as Parsed;
 use ir::{BlockId, FunctionId, Op, Place, Program, Seam, TagSet};
-use lang_c::span::Span as Parsed;
 use source::Span;
 
 /// On which side of a statement.
@@ -22,7 +22,7 @@ impl Lowering {
         if !self.options.seams || self.body.unit != Unit::User {
             return;
         }
-        let Some(statement) = self.text.statement(statement.start, statement.end) else { return };
+        let Some(statement) = self.text.statement(statement) else { return };
         let place = match side {
             Side::Before => Place::Before { statement, braces },
             Side::After => Place::After { statement, braces },

@@ -6,26 +6,28 @@ use super::fold::fold;
 use super::scope::Scope;
 use super::seams::Side;
 use crate::builtins;
-use ir::{BinaryOp, BlockId, Terminator};
-use lang_c::ast::{
-    BlockItem, Expression, ForInitializer, ForStatement, IfStatement, Label, LabeledStatement, Statement,
-    SwitchStatement,
+use c_syntax::ast::{
+    BlockItem, Expression, For, ForInitializer, If, Label, Labeled, Node, Range, Statement, Switch as SwitchStatement,
 };
-use lang_c::span::Node;
+use ir::{BinaryOp, BlockId, Terminator};
 use source::{Diagnostic, Span};
 
 impl Lowering {
     /// Lowers a statement.
     pub fn statement(&mut self, statement: &Node<Statement>) -> Result<(), Diagnostic> {
-        let outer = self.enter(statement.span);
+        self.statement_at(&statement.node, statement.span)
+    }
+
+    fn statement_at(&mut self, statement: &Statement, span: Range) -> Result<(), Diagnostic> {
+        let outer = self.enter(span);
         let result = self.statement_inner(statement);
         self.body.span = outer;
         result
     }
 
-    fn statement_inner(&mut self, statement: &Node<Statement>) -> Result<(), Diagnostic> {
-        match &statement.node {
-            Statement::Labeled(labeled) => self.labeled(&labeled.node),
+    fn statement_inner(&mut self, statement: &Statement) -> Result<(), Diagnostic> {
+        match statement {
+            Statement::Labeled(labeled) => self.labeled(labeled),
             Statement::Compound(items) => {
                 self.body.scopes.push(Scope::default());
                 let result = items.iter().try_for_each(|item| self.with_seams(item));
@@ -34,37 +36,41 @@ impl Lowering {
             }
             Statement::Expression(Some(e)) => self.effect(e),
             Statement::Expression(None) => Ok(()),
-            Statement::If(inner) => self.if_statement(&inner.node),
-            Statement::Switch(inner) => self.switch(&inner.node),
+            Statement::If(inner) => self.if_statement(inner),
+            Statement::Switch(inner) => self.switch(inner),
             Statement::While(inner) => {
                 let (head, first, after) = (self.body.block(), self.body.block(), self.body.block());
                 self.body.fall_into(head);
-                self.branch_on(&inner.node.expression, first, after)?;
+                self.branch_on(&inner.expression, first, after)?;
                 self.body.resume(first);
-                self.loop_body(&inner.node.statement, after, head)?;
+                self.loop_body(&inner.statement, after, head)?;
                 self.body.end(Terminator::Goto(head), after);
                 Ok(())
             }
             Statement::DoWhile(inner) => {
                 let (head, test, after) = (self.body.block(), self.body.block(), self.body.block());
                 self.body.fall_into(head);
-                self.loop_body(&inner.node.statement, after, test)?;
+                self.loop_body(&inner.statement, after, test)?;
                 self.body.fall_into(test);
-                self.branch_on(&inner.node.expression, head, after)?;
+                self.branch_on(&inner.expression, head, after)?;
                 self.body.resume(after);
                 Ok(())
             }
             Statement::For(inner) => {
                 self.body.scopes.push(Scope::default());
-                let result = self.for_statement(&inner.node);
+                let result = self.for_statement(inner);
                 self.body.scopes.pop();
                 result
             }
             Statement::Goto(name) => {
                 let span = self.at(name.span);
-                let block = self.body.label(&name.node.name, span);
+                let block = self.body.label(&name.text, span);
                 self.body.leave(Terminator::Goto(block));
                 Ok(())
+            }
+            Statement::ComputedGoto(to) => {
+                let complaint = self.error(self.at(to.span), "a jump to an address is not supported");
+                Err(complaint.help("use a switch"))
             }
             Statement::Continue => {
                 let to = self.body.continues.last().copied();
@@ -111,8 +117,9 @@ impl Lowering {
     pub fn block_item(&mut self, item: &Node<BlockItem>) -> Result<(), Diagnostic> {
         match &item.node {
             BlockItem::Declaration(declaration) => self.declaration(declaration),
-            BlockItem::StaticAssert(assert) => self.static_assert(&assert.node, assert.span),
-            BlockItem::Statement(statement) => self.statement(statement),
+            BlockItem::StaticAssert(assert) => self.static_assert(assert),
+            BlockItem::Statement(statement) => self.statement_at(statement, item.span),
+            BlockItem::Labels(_) => Ok(()),
         }
     }
 
@@ -125,12 +132,12 @@ impl Lowering {
         result
     }
 
-    fn for_statement(&mut self, inner: &ForStatement) -> Result<(), Diagnostic> {
-        match &inner.initializer.node {
+    fn for_statement(&mut self, inner: &For) -> Result<(), Diagnostic> {
+        match &inner.initializer {
             ForInitializer::Empty => {}
             ForInitializer::Expression(e) => self.effect(e)?,
             ForInitializer::Declaration(declaration) => self.declaration(declaration)?,
-            ForInitializer::StaticAssert(assert) => self.static_assert(&assert.node, assert.span)?,
+            ForInitializer::StaticAssert(assert) => self.static_assert(assert)?,
         }
         let (head, first) = (self.body.block(), self.body.block());
         let (step, after) = (self.body.block(), self.body.block());
@@ -149,7 +156,7 @@ impl Lowering {
         Ok(())
     }
 
-    fn if_statement(&mut self, inner: &IfStatement) -> Result<(), Diagnostic> {
+    fn if_statement(&mut self, inner: &If) -> Result<(), Diagnostic> {
         let (first, after) = (self.body.block(), self.body.block());
         let second = if inner.else_statement.is_some() { self.body.block() } else { after };
         self.branch_on(&inner.condition, first, second)?;
@@ -204,16 +211,16 @@ impl Lowering {
         Ok(())
     }
 
-    fn labeled(&mut self, inner: &LabeledStatement) -> Result<(), Diagnostic> {
+    fn labeled(&mut self, inner: &Labeled) -> Result<(), Diagnostic> {
         match &inner.label.node {
-            Label::Identifier(name) => {
+            Label::Name(name) => {
                 let span = self.at(name.span);
-                if self.body.labels.get(&name.node.name).is_some_and(|label| label.defined) {
-                    let complaint = self.error(span, format!("the label `{}` is there twice", name.node.name));
+                if self.body.labels.get(&name.text).is_some_and(|label| label.defined) {
+                    let complaint = self.error(span, format!("the label `{}` is there twice", name.text));
                     return Err(complaint.help("give one of them another name"));
                 }
-                let block = self.body.label(&name.node.name, span);
-                if let Some(label) = self.body.labels.get_mut(&name.node.name) {
+                let block = self.body.label(&name.text, span);
+                if let Some(label) = self.body.labels.get_mut(&name.text) {
                     label.defined = true;
                 }
                 self.body.fall_into(block);
@@ -222,8 +229,8 @@ impl Lowering {
                 let value = self.case_value(value)?;
                 self.case(value, value, self.at(inner.label.span))?;
             }
-            Label::CaseRange(range) => {
-                let (low, high) = (self.case_value(&range.node.low)?, self.case_value(&range.node.high)?);
+            Label::CaseRange(low, high) => {
+                let (low, high) = (self.case_value(low)?, self.case_value(high)?);
                 self.case(low, high, self.at(inner.label.span))?;
             }
             Label::Default => {

@@ -1,12 +1,11 @@
 //! The types of expressions, without evaluating them.
 
 use super::declare::decayed;
-use super::expr::{Outcome, is_same};
+use super::expr::Outcome;
 use super::scope::Entity;
 use super::{Lowering, arith};
 use crate::types::{Kind, Type};
-use lang_c::ast::{BinaryOperator, ConditionalExpression, Expression, MemberOperator, UnaryOperator};
-use lang_c::span::Node;
+use c_syntax::ast::{BinaryOperator, Conditional, Expression, MemberOperator, Node, UnaryOperator};
 use source::Diagnostic;
 use std::rc::Rc;
 
@@ -14,7 +13,7 @@ impl Lowering {
     /// The type of an expression, before arrays and functions become pointers; emits nothing.
     pub fn type_of(&mut self, e: &Node<Expression>) -> Result<Type, Diagnostic> {
         Ok(match &e.node {
-            Expression::Identifier(name) => match self.lookup(&name.node.name) {
+            Expression::Identifier(name) => match self.lookup(name) {
                 Some(Entity::Constant(_, ty)) => ty,
                 Some(Entity::Variable(variable)) => variable.ty.clone(),
                 Some(Entity::Global(id)) => self.global_type(id)?,
@@ -22,18 +21,18 @@ impl Lowering {
                 Some(Entity::Bad(why)) => return Err((*why).clone()),
                 Some(Entity::Typedef(_)) | None => return self.evaluated_type(e),
             },
-            Expression::Constant(constant) => self.literal(&constant.node, constant.span)?.ty,
+            Expression::Constant(constant) => self.literal(constant).ty,
             Expression::StringLiteral(literal) => {
-                let bytes = self.string_bytes(&literal.node, e.span)?;
+                let bytes = self.string_bytes(literal)?;
                 Kind::Array(Rc::new(Type::CHAR), Some(bytes.len() as u64 + 1)).into()
             }
             Expression::GenericSelection(selection) => {
-                let chosen = self.selected(&selection.node, e.span)?;
+                let chosen = self.selected(selection, e.span)?;
                 return self.type_of(chosen);
             }
             Expression::Member(member) => {
-                let inner = self.type_of(&member.node.expression)?;
-                let outer = match member.node.operator.node {
+                let inner = self.type_of(&member.expression)?;
+                let outer = match member.operator {
                     MemberOperator::Direct => inner,
                     MemberOperator::Indirect => match inner.pointee() {
                         Some(to) => to.clone(),
@@ -41,28 +40,32 @@ impl Lowering {
                     },
                 };
                 let Kind::Record(id) = outer.kind else { return self.evaluated_type(e) };
-                match self.types.member(id, &member.node.identifier.node.name) {
+                match self.types.member(id, &member.identifier.text) {
                     Some(member) => member.ty,
                     None => return self.evaluated_type(e),
                 }
             }
-            Expression::Call(call) => match self.result_type(&call.node) {
+            Expression::Call(call) => match self.result_type(call) {
                 Some(ty) => ty,
                 None => return self.evaluated_type(e),
             },
             Expression::CompoundLiteral(literal) => {
-                let ty = self.type_name(&literal.node.type_name)?;
+                let ty = self.type_name(&literal.type_name)?;
                 match ty.kind {
                     Kind::Array(_, None) => return self.evaluated_type(e),
                     _ => ty,
                 }
             }
-            Expression::SizeOfTy(_) | Expression::SizeOfVal(_) | Expression::AlignOf(_) | Expression::OffsetOf(_) => {
-                self.types.size_type()
-            }
-            Expression::UnaryOperator(unary) => {
-                let operand = self.type_of(&unary.node.operand)?;
-                match unary.node.operator.node {
+            Expression::SizeOfType(_)
+            | Expression::SizeOfValue(_)
+            | Expression::AlignOfType(_)
+            | Expression::AlignOfValue(_)
+            | Expression::OffsetOf(_) => self.types.size_type(),
+            Expression::TypesCompatible(_) => Type::INT,
+            Expression::LabelAddress(_) => Type::VOID.pointer_to(),
+            Expression::Unary(unary) => {
+                let operand = self.type_of(&unary.operand)?;
+                match unary.operator {
                     UnaryOperator::PostIncrement
                     | UnaryOperator::PostDecrement
                     | UnaryOperator::PreIncrement
@@ -79,17 +82,17 @@ impl Lowering {
                     UnaryOperator::Negate => Type::INT,
                 }
             }
-            Expression::Cast(cast) => self.type_name(&cast.node.type_name)?.unqualified(),
-            Expression::BinaryOperator(binary) => {
-                let (op, lhs, rhs) = (&binary.node.operator.node, &*binary.node.lhs, &*binary.node.rhs);
+            Expression::Cast(cast) => self.type_name(&cast.type_name)?.unqualified(),
+            Expression::Binary(binary) => {
+                let (op, lhs, rhs) = (&binary.operator, &binary.lhs, &binary.rhs);
                 return self.binary_type(op, lhs, rhs, e);
             }
-            Expression::Conditional(conditional) => return self.conditional_type(&conditional.node),
+            Expression::Conditional(conditional) => return self.conditional_type(conditional),
             Expression::Comma(all) => match all.last() {
                 Some(last) => return self.type_of(last).map(decayed),
                 None => Type::VOID,
             },
-            Expression::VaArg(of) => self.type_name(&of.node.type_name)?,
+            Expression::VaArg(of) => self.type_name(&of.type_name)?,
             Expression::Statement(_) => return self.evaluated_type(e),
         })
     }
@@ -152,8 +155,8 @@ impl Lowering {
         })
     }
 
-    fn conditional_type(&mut self, parts: &ConditionalExpression) -> Result<Type, Diagnostic> {
-        let then = if is_same(&parts.then_expression.node) { &parts.condition } else { &parts.then_expression };
+    fn conditional_type(&mut self, parts: &Conditional) -> Result<Type, Diagnostic> {
+        let then = parts.then_expression.as_ref().unwrap_or(&parts.condition);
         let left = decayed(self.type_of(then)?).unqualified();
         let right = decayed(self.type_of(&parts.else_expression)?).unqualified();
         if left.is_void() || right.is_void() {

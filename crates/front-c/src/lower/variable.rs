@@ -4,19 +4,17 @@ use super::Lowering;
 use super::declare::Base;
 use super::place::{At, Place};
 use super::scope::{Entity, Storage, Variable};
-use super::usage::declared;
 use crate::types::{Kind, Type};
+use c_syntax::ast::{Declaration, InitDeclarator, Initializer, InitializerItem, Node, Range, StaticAssert};
 use ir::{Op, System};
-use lang_c::ast::{Declaration, InitDeclarator, Initializer, InitializerListItem, StaticAssert};
-use lang_c::span::{Node, Span as Range};
 use source::Diagnostic;
 use std::rc::Rc;
 
 impl Lowering {
     /// Declares variables, types and functions.
-    pub fn declaration(&mut self, declaration: &Node<Declaration>) -> Result<(), Diagnostic> {
-        let base = self.base(&declaration.node.specifiers, declaration.span)?;
-        for init in &declaration.node.declarators {
+    pub fn declaration(&mut self, declaration: &Declaration) -> Result<(), Diagnostic> {
+        let base = self.base(&declaration.specifiers)?;
+        for init in &declaration.declarators {
             let outer = self.enter(init.span);
             let result = self.declare_local(&base, init);
             self.body.span = outer;
@@ -25,8 +23,9 @@ impl Lowering {
         Ok(())
     }
 
-    fn declare_local(&mut self, base: &Base, init: &Node<InitDeclarator>) -> Result<(), Diagnostic> {
-        let Some((name, span)) = declared(&init.node.declarator.node) else { return Ok(()) };
+    fn declare_local(&mut self, base: &Base, init: &InitDeclarator) -> Result<(), Diagnostic> {
+        let Some(name) = &init.declarator.name else { return Ok(()) };
+        let (name, span) = (&*name.text, name.span);
         let mut ty = self.declared_type(base, init)?;
         if base.typedef {
             self.innermost().names.insert(name.to_owned(), Entity::Typedef(ty));
@@ -43,7 +42,7 @@ impl Lowering {
             }
             return Ok(());
         }
-        if base.external && init.node.initializer.is_none() {
+        if base.external && init.initializer.is_none() {
             let entity = match self.file().names.get(name).cloned() {
                 Some(entity) => entity,
                 None => {
@@ -56,14 +55,14 @@ impl Lowering {
             self.innermost().names.insert(name.to_owned(), entity);
             return Ok(());
         }
-        if let (Kind::Array(element, None), Some(initializer)) = (&ty.kind, &init.node.initializer) {
+        if let (Kind::Array(element, None), Some(initializer)) = (&ty.kind, &init.initializer) {
             let element = element.clone();
             let count = self.initializer_count(&element, initializer)?;
             ty = Kind::Array(element, Some(count)).into();
         }
         if base.fixed || base.thread {
             let place = self.at(span);
-            let initializer = init.node.initializer.clone().map(Rc::new);
+            let initializer = init.initializer.clone().map(Rc::new);
             let full = format!("{}.{name}", self.body.function.name);
             let id = self.new_global(&full, ty, initializer, false, base.thread, place);
             self.innermost().names.insert(name.to_owned(), Entity::Global(id));
@@ -73,12 +72,12 @@ impl Lowering {
             }
             return Ok(());
         }
-        let zeroed = matches!(&init.node.initializer, Some(initializer) if matches!(initializer.node, Initializer::List(_)) && !ty.is_scalar());
+        let zeroed = matches!(&init.initializer, Some(initializer) if matches!(initializer.node, Initializer::List(_)) && !ty.is_scalar());
         let place = self.new_variable(name, &ty, span, zeroed)?;
         let storage = self.storage_of(&place)?;
         let variable = Rc::new(Variable { ty: ty.clone(), storage });
         self.innermost().names.insert(name.to_owned(), Entity::Variable(variable));
-        match &init.node.initializer {
+        match &init.initializer {
             Some(initializer) => {
                 let in_memory = matches!(place.at, At::Memory(_));
                 self.initialize(&place, initializer, zeroed && in_memory)
@@ -129,12 +128,7 @@ impl Lowering {
     }
 
     /// `(type){ … }`: outside functions an object of its own, inside a new object each time.
-    pub fn compound_literal(
-        &mut self,
-        ty: Type,
-        items: &[Node<InitializerListItem>],
-        span: Range,
-    ) -> Result<Place, Diagnostic> {
+    pub fn compound_literal(&mut self, ty: Type, items: &[InitializerItem], span: Range) -> Result<Place, Diagnostic> {
         let initializer = Node::new(Initializer::List(items.to_vec()), span);
         let mut ty = ty;
         if let Kind::Array(element, None) = &ty.kind {
@@ -153,12 +147,14 @@ impl Lowering {
     }
 
     /// Complains about a static assertion that does not hold.
-    pub fn static_assert(&mut self, assert: &StaticAssert, span: Range) -> Result<(), Diagnostic> {
+    pub fn static_assert(&mut self, assert: &StaticAssert) -> Result<(), Diagnostic> {
         if self.const_value(&assert.expression) != Some(0) {
             return Ok(());
         }
-        let text = self.string_bytes(&assert.message.node, span).unwrap_or_default();
-        let message = format!("this static assertion does not hold: {}", String::from_utf8_lossy(&text));
-        Err(self.error(self.at(span), message).help("sizes here are those of 64-bit pointers and natural alignment"))
+        let text = assert.message.as_ref().map_or(String::new(), |text| format!(": {}", text.text()));
+        let message = format!("this static assertion does not hold{text}");
+        Err(self
+            .error(self.at(assert.span), message)
+            .help("sizes here are those of 64-bit pointers and natural alignment"))
     }
 }
