@@ -2,7 +2,7 @@
 
 use crate::rng::Rng;
 use crate::sketch::{Sketch, memory_location};
-use ir::{BinaryOp, Expr, LocalId, Op, Program, TagSet, UnaryOp, Width};
+use ir::{BinaryOp, Expr, LocalId, Op, Program, Status, TagSet, UnaryOp, Width};
 
 /// What random programs may contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -189,7 +189,7 @@ impl Generator<'_> {
         let success = self.sketch.truth(&format!("s{}", self.truths));
         self.truths += 1;
         let tags = self.sketch.tags(&["X"]);
-        self.sketch.op(Op::StoreConditional { success, addr, value, tags });
+        self.sketch.op(Op::StoreConditional { success, addr, value, tags, status: Status::Operands });
     }
 
     fn register(&mut self) -> LocalId {

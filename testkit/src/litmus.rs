@@ -282,7 +282,7 @@ impl PpcColumn<'_> {
                 let address = self.address(addr)?;
                 self.access("stw", &value, address);
             }
-            Op::StoreConditional { success: _, addr, value, tags: _ } => {
+            Op::StoreConditional { success: _, addr, value, tags: _, status: _ } => {
                 let value = self.value(value)?;
                 let (index, base) = self.address(addr)?;
                 self.column.lines.push(format!("stwcx. {value},{},{base}", index.unwrap_or("r0".to_owned())));

@@ -123,9 +123,9 @@ fn simpler(op: &Op) -> Vec<Op> {
             forms.extend(plain_address(addr).map(|addr| rmw(&addr, when.clone(), value)));
             forms.extend(constant(value).map(|value| rmw(addr, when.clone(), &value)));
         }
-        Op::StoreConditional { success, addr, value, tags } => {
-            let store =
-                |addr: Expr, value: Expr| Op::StoreConditional { success: *success, addr, value, tags: tags.clone() };
+        Op::StoreConditional { success, addr, value, tags, status } => {
+            let (success, status) = (*success, *status);
+            let store = |addr, value| Op::StoreConditional { success, addr, value, tags: tags.clone(), status };
             forms.push(Op::Store { addr: addr.clone(), value: value.clone(), tags: untagged });
             forms.extend(plain_address(addr).map(|addr| store(addr, value.clone())));
             forms.extend(constant(value).map(|value| store(addr.clone(), value)));

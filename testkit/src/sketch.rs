@@ -2,8 +2,8 @@
 
 use ir::{
     Atom, BinaryOp, Block, BlockId, Cell, Comparison, Condition, Expr, Function, FunctionId, Instr, Local, LocalId,
-    Location, Object, ObjectId, Op, Program, Proposition, Quantifier, System, TagSet, Terminator, Thread, ThreadId,
-    Width,
+    Location, Object, ObjectId, Op, Program, Proposition, Quantifier, Status, System, TagSet, Terminator, Thread,
+    ThreadId, Width,
 };
 use source::{SourceFile, Span};
 
@@ -123,7 +123,7 @@ impl Sketch {
     /// Adds a store-conditional of a value to the location; `success` says whether it succeeded.
     pub fn store_conditional(&mut self, success: &str, location: usize, value: Expr) -> &mut Self {
         let (success, tags) = (self.truth(success), self.tags(&["X"]));
-        self.op(Op::StoreConditional { success, addr: Self::address(location), value, tags })
+        self.op(Op::StoreConditional { success, addr: Self::address(location), value, tags, status: Status::Operands })
     }
 
     /// What follows, until [`Sketch::end_if`], happens only if the truth value holds.

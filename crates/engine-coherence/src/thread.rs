@@ -848,7 +848,7 @@ fn expressions(op: &Op) -> Vec<&Expr> {
     match op {
         Op::Assign { dst: _, value } => vec![value],
         Op::Load { addr, .. } => vec![addr],
-        Op::Store { addr, value, tags: _ } | Op::StoreConditional { success: _, addr, value, tags: _ } => {
+        Op::Store { addr, value, tags: _ } | Op::StoreConditional { success: _, addr, value, tags: _, status: _ } => {
             vec![addr, value]
         }
         Op::Rmw { addr, when, value, .. } => when.iter().chain([addr, value]).collect(),

@@ -4,7 +4,7 @@ use crate::body::Body;
 use crate::build::{Build, Registers};
 use crate::init::Item;
 use crate::lex::{Cursor, Kind, Token, tokens};
-use ir::{BlockId, Expr, LocalId, Terminator, Width};
+use ir::{BlockId, Expr, LocalId, Op, Terminator, Width};
 use source::{Diagnostic, SourceFile, Span};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -83,6 +83,46 @@ impl<'s> Cell<'_, 's, '_> {
     pub fn jump_if(&mut self, condition: Expr, to: BlockId) {
         let next = self.body.block();
         self.body.branch(condition, (to, next), None, next);
+    }
+
+    /// Reads what stands before an operand: a comma, unless it is the first.
+    pub fn separator(&mut self, first: bool) -> Result<(), Diagnostic> {
+        if first {
+            self.line.text.push(' ');
+        } else {
+            self.cursor.expect(",")?;
+            self.line.text.push(',');
+        }
+        Ok(())
+    }
+
+    /// Reads a number.
+    pub fn number(&mut self) -> Result<i64, Diagnostic> {
+        let (value, _) = self.cursor.number("a number")?;
+        self.line.text.push_str(&value.to_string());
+        Ok(value)
+    }
+
+    /// Reads a sign that must stand here.
+    pub fn sign(&mut self, sign: &str) -> Result<(), Diagnostic> {
+        self.cursor.expect(sign)?;
+        self.line.text.push_str(sign);
+        Ok(())
+    }
+
+    /// Takes a sign if it is here.
+    pub fn eat_sign(&mut self, sign: &str) -> bool {
+        let found = self.cursor.eat(sign);
+        if found {
+            self.line.text.push_str(sign);
+        }
+        found
+    }
+
+    /// Adds a fence.
+    pub fn fence(&mut self, tag: &str) {
+        let tags = self.build.tags(&[tag]);
+        self.body.emit(Op::Fence { tags });
     }
 
     /// A complaint about operands, with the forms that are known.

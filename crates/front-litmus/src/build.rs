@@ -5,8 +5,8 @@ use crate::condition::{Final, Prop};
 use crate::init::{Item, Type};
 use crate::state::{Place, Value};
 use ir::{
-    Address, Atom, Cell, Condition, Expr, Function, FunctionId, Location, Object, ObjectId, Program, Proposition, Seam,
-    TagSet, Thread, ThreadId, Width,
+    Address, Atom, Cell, Comparison, Condition, Expr, Function, FunctionId, Location, Object, ObjectId, Program,
+    Proposition, Seam, TagSet, Thread, ThreadId, Width,
 };
 use source::{Diagnostic, SourceFile, Span};
 use std::collections::HashMap;
@@ -18,6 +18,8 @@ pub(crate) struct Build<'s> {
     pub program: Program,
     /// The size of a cell that nothing says more about.
     pub cell: Width,
+    /// The size of a register that nothing says more about.
+    pub register: Width,
     /// Per thread, the code as herd prints it for its hash.
     pub lines: Vec<Vec<String>>,
     objects: HashMap<String, ObjectId>,
@@ -31,12 +33,13 @@ pub(crate) type Registers = fn(&str) -> Option<String>;
 
 impl<'s> Build<'s> {
     /// An empty program.
-    pub fn new(file: &'s SourceFile, name: &str, arch: &str, cell: Width) -> Self {
+    pub fn new(file: &'s SourceFile, name: &str, arch: &str, (cell, register): (Width, Width)) -> Self {
         let program = Program::new(name, arch, file.clone());
         Build {
             file,
             program,
             cell,
+            register,
             lines: Vec::new(),
             objects: HashMap::new(),
             strides: Vec::new(),
@@ -98,6 +101,11 @@ impl<'s> Build<'s> {
         }
     }
 
+    /// The distance of the elements of an object in bytes.
+    pub fn stride(&self, object: ObjectId) -> u64 {
+        self.strides[object.index()]
+    }
+
     /// The value as an expression: a constant of `width`, or an address.
     pub fn value(&mut self, value: Value<'_>, width: Width) -> Expr {
         match value {
@@ -119,7 +127,7 @@ impl<'s> Build<'s> {
         for item in items {
             let Place::Register(_, name) = item.place else { continue };
             let key = registers(name).ok_or_else(|| self.no_register(name, item.span))?;
-            let usual = if matches!(item.ty, Type::Pointer(_)) { Width::WORD } else { self.cell };
+            let usual = if matches!(item.ty, Type::Pointer(_)) { Width::WORD } else { self.register };
             let first = item.values.first().copied().unwrap_or(Value::Number(0, "0"));
             let width = if matches!(first, Value::Address(..)) { Width::WORD } else { usual };
             let local = body.local(&key, name, width);
@@ -203,15 +211,40 @@ impl<'s> Build<'s> {
             ),
             Prop::Atom { place, comparison, value, span } => {
                 let location = self.location(*place, registers, *span)?;
-                let width = location.width(&self.program);
+                let parts = self.parts(location);
+                let width = if parts.is_empty() { location.width(&self.program) } else { Width::WORD };
                 let value = match self.value(*value, width) {
                     Expr::Address(object, offset) => Address { object, offset }.to_bits(),
                     Expr::Const(value, _) => value,
                     _ => 0,
                 };
-                Proposition::Atom(Atom { location, comparison: *comparison, value })
+                if parts.is_empty() {
+                    return Ok(Proposition::Atom(Atom { location, comparison: *comparison, value }));
+                }
+                let atom = |(location, shift, width): (Location, u32, Width)| {
+                    let value = value >> shift & width.mask();
+                    Proposition::Atom(Atom { location, comparison: *comparison, value })
+                };
+                let atoms = parts.into_iter().map(atom).collect();
+                match comparison {
+                    Comparison::Eq => Proposition::And(atoms),
+                    Comparison::Ne => Proposition::Or(atoms),
+                }
             }
         })
+    }
+
+    /// The cells that a declared location consists of, if they are several: each with its place in the value.
+    fn parts(&self, location: Location) -> Vec<(Location, u32, Width)> {
+        let Location::Memory(Address { object, offset }) = location else { return Vec::new() };
+        let element = offset..offset + self.strides[object.index()];
+        let cells = self.program.objects[object.index()].cells.iter().filter(|cell| element.contains(&cell.offset));
+        let part = |cell: &Cell| {
+            let address = Address { object, offset: cell.offset };
+            (Location::Memory(address), 8 * (cell.offset - offset) as u32, cell.width)
+        };
+        let parts: Vec<_> = cells.map(part).collect();
+        if parts.len() > 1 { parts } else { Vec::new() }
     }
 
     /// The location that a place stands for. Registers and locations that nothing mentions exist and hold 0.
@@ -224,9 +257,9 @@ impl<'s> Build<'s> {
                 let Some(names) = names else { return Err(self.no_thread(thread, span, threads)) };
                 let Some(key) = registers(name) else { return Err(self.no_register(name, span)) };
                 let function: &mut Function = &mut self.program.functions[at];
-                let cell = self.cell;
+                let width = self.register;
                 let local = *names.entry(key).or_insert_with(|| {
-                    function.locals.push(ir::Local { name: name.to_owned(), width: cell });
+                    function.locals.push(ir::Local { name: name.to_owned(), width });
                     ir::LocalId(function.locals.len() as u32 - 1)
                 });
                 // One register can have several names: the reader sees the one the condition has.

@@ -17,7 +17,7 @@ pub(crate) struct Frame<'s> {
 }
 
 /// The architectures that this front end reads.
-pub(crate) const ARCHITECTURES: &[&str] = &["X86", "PPC", "C"];
+pub(crate) const ARCHITECTURES: &[&str] = &["X86", "PPC", "AArch64", "RISCV", "C"];
 
 /// Finds the parts of a test.
 pub(crate) fn split(file: &SourceFile) -> Result<Frame<'_>, Diagnostic> {

@@ -2,6 +2,7 @@
 
 use crate::lex::{Cursor, Kind, tokens};
 use crate::state::{Place, Value, place, value};
+use ir::Width;
 use source::{Diagnostic, SourceFile, Span};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -123,6 +124,11 @@ fn item<'s>(cursor: &mut Cursor<'s, '_>) -> Result<Item<'s>, Diagnostic> {
 }
 
 impl Type<'_> {
+    /// The size of what is in the location, in bits.
+    pub fn width(self) -> Width {
+        u8::try_from(8 * self.element_size()).map_or(Width::INT, Width::new)
+    }
+
     /// The size of what is in the location, in bytes, as C has it.
     pub fn element_size(self) -> u64 {
         match self {

@@ -25,7 +25,7 @@ pub(crate) struct Token {
 /// The signs, longest first.
 const SIGNS: &[&str] = &[
     "/\\", "\\/", "=>", "!=", "<>", "==", "[", "]", "(", ")", "{", "}", "=", ":", ";", ",", "|", "&", "*", "-", "+",
-    "~", "$",
+    "~", "$", "#", "!",
 ];
 
 /// The tokens of `text[from..to]`, with an end token last.

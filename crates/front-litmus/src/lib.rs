@@ -8,6 +8,7 @@
 //! function calls in C, read-copy-update, and operations that may fail for no reason
 //! (`atomic_compare_exchange_weak`).
 
+mod aarch64;
 mod asm;
 mod body;
 mod build;
@@ -18,6 +19,8 @@ mod hash;
 mod init;
 mod lex;
 mod ppc;
+mod riscv;
+mod sizes;
 mod state;
 mod x86;
 
@@ -39,13 +42,38 @@ pub const TAGS: &[(&str, &str)] = &[
     ("LFENCE", "the X86 fence"),
     ("SFENCE", "the X86 fence"),
     ("LOCK", "the read and the write of a locked X86 instruction"),
-    ("X", "the read and the write of a locked X86 instruction; lwarx and stwcx."),
+    ("X", "the read and the write of a locked X86 instruction; lwarx and stwcx.; exclusives of Arm; lr and sc"),
     ("SYNC", "the Power fence"),
     ("LWSYNC", "the Power fence"),
     ("EIEIO", "the Power fence"),
     ("ISYNC", "the Power fence"),
+    ("DMB.SY", "the Arm barrier, also with ISH and OSH"),
+    ("DMB.LD", "the Arm barrier, also with ISHLD and OSHLD"),
+    ("DMB.ST", "the Arm barrier, also with ISHST and OSHST"),
+    ("DSB.SY", "the Arm barrier, also with ISH and OSH"),
+    ("DSB.LD", "the Arm barrier, also with ISHLD and OSHLD"),
+    ("DSB.ST", "the Arm barrier, also with ISHST and OSHST"),
+    ("ISB", "the Arm barrier"),
+    ("L", "a store-release of Arm: STLR, STLXR, LDADDL and their kind"),
+    ("Q", "an acquire of Arm that earlier releases do not wait for: LDAPR"),
+    ("NoRet", "the read of an Arm atomic whose value goes nowhere: STADD"),
+    ("Fence.r.r", "the RISC-V fence"),
+    ("Fence.r.w", "the RISC-V fence"),
+    ("Fence.r.rw", "the RISC-V fence"),
+    ("Fence.w.r", "the RISC-V fence"),
+    ("Fence.w.w", "the RISC-V fence"),
+    ("Fence.w.rw", "the RISC-V fence"),
+    ("Fence.rw.r", "the RISC-V fence"),
+    ("Fence.rw.w", "the RISC-V fence"),
+    ("Fence.rw.rw", "the RISC-V fence"),
+    ("Fence.tso", "the RISC-V fence"),
+    ("Fence.i", "the RISC-V fence for instructions"),
+    ("Acq", "an access of RISC-V with .aq"),
+    ("Rel", "an access of RISC-V with .rl"),
+    ("AcqRel", "an access of RISC-V with .aq and .rl"),
+    ("AMO", "the read and the write of an atomic memory operation of RISC-V"),
     ("NA", "a plain access in C"),
-    ("A", "an atomic access in C"),
+    ("A", "an atomic access in C; a load-acquire of Arm: LDAR, LDAXR, LDADDA and their kind"),
     ("RLX", "an access or fence with memory_order_relaxed"),
     ("CON", "an access or fence with memory_order_consume"),
     ("ACQ", "an access or fence with memory_order_acquire"),
@@ -72,19 +100,27 @@ pub fn parse(file: &SourceFile) -> Result<Program, Diagnostic> {
     let columns: Option<&dyn Isa> = match frame.arch {
         "X86" => Some(&x86::X86),
         "PPC" => Some(&ppc::Ppc),
+        "AArch64" => Some(&aarch64::AArch64),
+        "RISCV" => Some(&riscv::RiscV),
         _ => None,
     };
-    if columns.is_some() {
+    // Power and x86 have cells and registers of one size, whatever a test declares.
+    let uniform = matches!(frame.arch, "X86" | "PPC");
+    if uniform {
         for part in [frame.init.clone(), frame.program.clone(), frame.condition.clone()] {
             refuse_wide_numbers(file, part)?;
         }
     }
-    let cell = if columns.is_some() { Width::WORD } else { Width::INT };
-    let mut build = Build::new(file, frame.name, frame.arch, cell);
+    let cell = if uniform { Width::WORD } else { Width::INT };
+    let register = if columns.is_some() { Width::WORD } else { Width::INT };
+    let mut build = Build::new(file, frame.name, frame.arch, (cell, register));
     let registers: Registers = match columns {
         Some(isa) => {
-            build.initialise(&items, |_| Width::WORD);
+            build.initialise(&items, |item| if uniform { Width::WORD } else { item.ty.width() });
             asm::parse(&mut build, frame.program.clone(), &items, isa)?;
+            if !uniform {
+                sizes::settle(&mut build)?;
+            }
             isa.registers()
         }
         None => {

@@ -7,7 +7,7 @@
 use crate::asm::{Cell, Isa, word};
 use crate::build::Registers;
 use crate::lex::{Cursor, Kind};
-use ir::{BinaryOp, Expr, LocalId, Op, UnaryOp, Width};
+use ir::{BinaryOp, Expr, LocalId, Op, Status, UnaryOp, Width};
 use source::{Diagnostic, Span};
 use std::ops::{Deref, DerefMut};
 
@@ -100,8 +100,7 @@ impl Isa for Ppc {
         cell.line.text.push_str(mnemonic);
         match mnemonic {
             "sync" | "lwsync" | "eieio" | "isync" => {
-                let tags = cell.build.tags(&[&mnemonic.to_ascii_uppercase()]);
-                cell.body.emit(Op::Fence { tags });
+                cell.fence(&mnemonic.to_ascii_uppercase());
                 Ok(())
             }
             "nop" => Ok(()),
@@ -143,7 +142,7 @@ impl DerefMut for At<'_, '_, '_, '_> {
 impl At<'_, '_, '_, '_> {
     /// Reads a register, after a comma unless it is the first operand.
     fn gpr(&mut self, first: bool) -> Result<(LocalId, bool), Diagnostic> {
-        self.comma(first)?;
+        self.separator(first)?;
         let token = self.cursor.peek();
         let name = self.cursor.text(token);
         let local = if token.kind == Kind::Name { self.register(name) } else { None };
@@ -157,34 +156,20 @@ impl At<'_, '_, '_, '_> {
 
     /// Reads a number after a comma.
     fn number(&mut self) -> Result<i64, Diagnostic> {
-        self.comma(false)?;
-        let (value, _) = self.cursor.number("a number")?;
-        self.line.text.push_str(&value.to_string());
-        Ok(value)
-    }
-
-    fn comma(&mut self, first: bool) -> Result<(), Diagnostic> {
-        if first {
-            self.line.text.push(' ');
-        } else {
-            self.cursor.expect(",")?;
-            self.line.text.push(',');
-        }
-        Ok(())
+        self.separator(false)?;
+        self.0.number()
     }
 
     /// Reads `,4(r2)`.
     fn displaced(&mut self) -> Result<(LocalId, Expr), Diagnostic> {
         let offset = self.number()?;
-        self.cursor.expect("(")?;
-        self.line.text.push('(');
+        self.sign("(")?;
         let token = self.cursor.peek();
         let name = self.cursor.text(token);
         let base = self.register(name).ok_or_else(|| self.cursor.expected("a register, `r0` to `r31`"))?;
         self.cursor.bump();
         self.line.text.push_str(name);
-        self.cursor.expect(")")?;
-        self.line.text.push(')');
+        self.sign(")")?;
         let addr = Expr::Local(base);
         Ok((base, if offset == 0 { addr } else { addr.binary(BinaryOp::Add, word(offset)) }))
     }
@@ -248,7 +233,7 @@ impl At<'_, '_, '_, '_> {
             let addr = self.indexed()?;
             let tags = self.build.tags(&["X"]);
             let success = self.flag("%cr0.eq");
-            self.body.emit(Op::StoreConditional { success, addr, value, tags });
+            self.body.emit(Op::StoreConditional { success, addr, value, tags, status: Status::Operands });
             for (bit, name) in [(0, "%cr0.lt"), (1, "%cr0.gt")] {
                 if self.flags & (1 << bit) != 0 {
                     let flag = self.flag(name);

@@ -112,8 +112,7 @@ impl Isa for X86 {
         match base {
             "MFENCE" | "LFENCE" | "SFENCE" => {
                 cell.line.text.pop();
-                let tags = cell.build.tags(&[base]);
-                cell.body.emit(Op::Fence { tags });
+                cell.fence(base);
             }
             "NOP" => {
                 cell.line.text.pop();

@@ -31,7 +31,12 @@ fn c(code: &str) -> String {
 #[test]
 fn frames() {
     check("", "1:1", "the file is empty", "such as `X86 SB`");
-    check("ARM64 t\n{ }\n", "1:1", "unknown architecture `ARM64`", "known architectures are X86, PPC, C");
+    check(
+        "ARM64 t\n{ }\n",
+        "1:1",
+        "unknown architecture `ARM64`",
+        "known architectures are X86, PPC, AArch64, RISCV, C",
+    );
     check("X86\n{ }\n", "1:1", "the test has no name", "`X86 SB`");
     check("X86 t\n P0 ;\n", "2:6", "the initial state is missing", "write `{ }`");
     check("X86 t\n{ x=1;\n", "2:1", "the initial state does not end", "end it with `}`");
@@ -79,7 +84,7 @@ fn conditions_and_initial_states() {
     check(&with("exists (0:foo=0)"), "5:9", "X86 has no register `foo`", "");
     check(&with("exists (x<0)"), "5:10", "unexpected character '<'", "");
     check(&with("exists (0:EAX=0:EBX)"), "5:15", "a register where a constant is needed", "constant");
-    check(&with("locations [x;]"), "5:15", "expected a condition", "");
+    check("X86 t\n{ }\n P0 ;\n NOP ;\nfilter x=0", "5:11", "expected a condition", "");
     check("X86 t\n{ x=1; x=2; }\n P0 ;\n NOP ;\nexists (x=0)", "2:8", "`x` is initialised twice", "");
     check("X86 t\n{ int a[2]={1}; }\n P0 ;\n NOP ;\nexists (x=0)", "2:3", "an array of 2 elements with 1 values", "");
     let deep = format!("exists {}x=0", "(".repeat(100_000));
@@ -132,4 +137,45 @@ fn numbers_that_32_bits_would_cut_are_refused() {
     let message = "has more than 30 bits, which is not supported";
     check(&x86("MOV EAX,$0xffffffff"), "4:11", &format!("`0xffffffff` {message}"), "a smaller number");
     check("X86 t\n{ x=2147483647; }\n P0 ;\n INC [x] ;\nexists (x=0)\n", "2:5", &format!("`2147483647` {message}"), "");
+}
+
+fn aarch64(cell: &str) -> String {
+    format!("AArch64 t\n{{ 0:X1=x; }}\n P0 ;\n {cell} ;\nexists (x=0)\n")
+}
+
+fn riscv(cell: &str) -> String {
+    format!("RISCV t\n{{ 0:x6=x; }}\n P0 ;\n {cell} ;\nexists (x=0)\n")
+}
+
+#[test]
+fn aarch64_instructions() {
+    check(&aarch64("LDXP W0,W2,[X1]"), "4:2", "unknown instruction `LDXP`", "known are LDR, STR");
+    check(&aarch64("LDADDX W0,W2,[X1]"), "4:2", "unknown instruction `LDADDX`", "known are LDR, STR");
+    check(&aarch64("DMB NSH"), "4:6", "the barrier `DMB NSH` is not supported", "ISHST");
+    check(&aarch64("LDR W0,[W1]"), "4:10", "expected a register that holds an address, `X0` to `X30`", "");
+    check(&aarch64("LDR X31,[X1]"), "4:6", "expected a register such as `X0` or `W0`, found `X31`", "");
+    check(&aarch64("LDR W0,[X1,W2,ROR]"), "4:16", "`ROR` is not supported here", "SXTW");
+    check(&aarch64("B.XX L"), "4:2", "unknown condition `XX`", "EQ");
+    check(&aarch64("CBZ W0,L"), "4:9", "the label `L` is not defined", "write `L:`");
+}
+
+#[test]
+fn riscv_instructions() {
+    check(&riscv("fadd.s x5,x6,x7"), "4:2", "unknown instruction `fadd.s`", "known are lb, lh, lw");
+    check(&riscv("amoadd.b x5,x7,(x6)"), "4:2", "unknown instruction `amoadd.b`", "amoadd");
+    check(&riscv("amonand.w x5,x7,(x6)"), "4:2", "unknown instruction `amonand.w`", "amoadd");
+    check(&riscv("fence i,o"), "4:8", "a fence that orders `i` is not supported", "write r, w or rw");
+    check(&riscv("lw x5,0(x32)"), "4:10", "expected a register such as `x5` or `a0`, found `x32`", "");
+}
+
+#[test]
+fn accesses_of_different_sizes() {
+    let test = |cells: &str| format!("AArch64 t\n{{ uint64_t x; 0:X1=x; }}\n P0 ;\n {cells} ;\nexists (0:X0=0)\n");
+    let message = "`x` is accessed in pieces of different sizes, which is not supported";
+    check(&test("LDR X0,[X1] ;\n LDR W2,[X1,#4]"), "5:2", message, "the same size");
+    check(&test("LDR W0,[X1,#2]"), "4:2", message, "the same size");
+    // Through a pointer that is only known when the test runs.
+    let pointers = "AArch64 t\n{ uint64_t x; int y; uint64_t p=x; 0:X1=p; 0:X3=x; }\n P0 ;\n LDR X0,[X1] ;\n LDR W2,[X0] ;\n \
+                    LDR X4,[X3] ;\nexists (0:X2=0)\n";
+    check(pointers, "5:2", message, "the same size");
 }

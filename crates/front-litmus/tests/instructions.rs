@@ -317,3 +317,85 @@ fn hashes_are_those_of_herd() {
         assert_eq!(parse(text).info["Hash"], hash);
     }
 }
+
+fn aarch64(cells: &[&str]) -> Vec<String> {
+    let body = body(&parse(&format!("AArch64 t\n{{ 0:X1=x; }}\n P0 ;\n {} ;\nexists (x=0)", cells.join(" ;\n "))));
+    body[2..].to_vec()
+}
+
+fn riscv(cells: &[&str]) -> Vec<String> {
+    let body = body(&parse(&format!("RISCV t\n{{ 0:x6=x; }}\n P0 ;\n {} ;\nexists (x=0)", cells.join(" ;\n "))));
+    body[2..].to_vec()
+}
+
+#[test]
+fn aarch64_loads_and_stores() {
+    let loads =
+        ["LDR W0,[X1]", "LDAR W0,[X1]", "LDAPR W0,[X1]", "LDAXR W0,[X1]"].map(|cell| aarch64(&[cell])[0].clone());
+    let expected = ["%t1 := load X1", "%t1 := load X1 A", "%t1 := load X1 Q", "%t1 := reserve X1 X A"];
+    assert_eq!(loads, expected);
+    assert_eq!(aarch64(&["LDR X0,[X1]"])[..2], ["%t1 := load X1", "X0 := %t1"]);
+    assert_eq!(aarch64(&["STLR X0,[X1]"])[0], "store X1 := X0 L");
+    assert_eq!(aarch64(&["STR XZR,[X1]"])[0], "store X1 := 0");
+    let addresses = ["[X1,#8]", "[X1,X2]", "[X1,X2,LSL #3]"].map(|at| aarch64(&[&format!("STR X0,{at}")])[0].clone());
+    let expected = ["store (X1 + 8) := X0", "store (X1 + X2) := X0", "store (X1 + (X2 << 3)) := X0"];
+    assert_eq!(addresses, expected);
+    assert_eq!(aarch64(&["STR X0,[X1],#8"])[..2], ["store X1 := X0", "X1 := (X1 + 8)"]);
+    assert_eq!(aarch64(&["STR X0,[X1,#8]!"])[..2], ["store (X1 + 8) := X0", "X1 := (X1 + 8)"]);
+}
+
+#[test]
+fn aarch64_atomics() {
+    assert_eq!(aarch64(&["LDADDAL X0,X2,[X1]"])[..2], ["%t1 := rmw X1 := (%t1 + X0) A L", "X2 := %t1"]);
+    assert_eq!(aarch64(&["STADDL X0,[X1]"])[0], "%t1 := rmw X1 := (%t1 + X0) NoRet L");
+    assert_eq!(aarch64(&["SWPA X0,XZR,[X1]"])[0], "%t1 := rmw X1 := X0 NoRet");
+    assert_eq!(aarch64(&["LDCLR X0,X2,[X1]"])[0], "%t1 := rmw X1 := (%t1 & ~X0)");
+    let swap = aarch64(&["CASA X2,X3,[X1]"]);
+    assert_eq!(swap[..2], ["%t1 := rmw X1 := X3 when (%t1 == X2) A", "X2 := %t1"]);
+    assert_eq!(aarch64(&["STLXR W2,X0,[X1]"])[0], "%t1 := store-conditional X1 := X0 X L");
+}
+
+#[test]
+fn aarch64_barriers() {
+    let cells = ["DMB SY", "DMB ISHLD", "DMB OSHST", "DSB ISH", "DSB LD", "ISB"];
+    let expected = ["fence DMB.SY", "fence DMB.LD", "fence DMB.ST", "fence DSB.SY", "fence DSB.LD", "fence ISB"];
+    assert_eq!(aarch64(&cells)[..6], expected);
+}
+
+#[test]
+fn riscv_accesses_and_fences() {
+    assert_eq!(riscv(&["ld x5,8(x6)"])[..2], ["%t1 := load (x6 + 8)", "x5 := %t1"]);
+    assert_eq!(riscv(&["sd zero,0(x6)"])[0], "store x6 := 0");
+    assert_eq!(riscv(&["ld.aq x5,0(x6)"])[0], "%t1 := load x6 Acq");
+    assert_eq!(riscv(&["sd.aq.rl x5,(x6)"])[0], "store x6 := x5 AcqRel");
+    assert_eq!(riscv(&["amoor.d.rl x5,x7,(x6)"])[..2], ["%t1 := rmw x6 := (%t1 | x7) AMO Rel AMO Rel", "x5 := %t1"]);
+    assert_eq!(riscv(&["lr.d.aq x5,(x6)"])[0], "%t1 := reserve x6 X Acq");
+    assert_eq!(riscv(&["sc.d.rl x5,x7,0(x6)"])[0], "%t1 := store-conditional x6 := x7 X Rel");
+    let cells = ["fence rw,w", "fence iorw,ior", "fence", "fence.tso", "fence.i"];
+    let expected = ["fence Fence.rw.w", "fence Fence.rw.r", "fence Fence.rw.rw", "fence Fence.tso", "fence Fence.i"];
+    assert_eq!(riscv(&cells)[..5], expected);
+}
+
+/// One register can be named in several ways.
+#[test]
+fn registers_have_several_names() {
+    let program = parse("RISCV t\n{ 0:a0=x; }\n P0 ;\n ld t0,0(x10) ;\n ld fp,0(a0) ;\nexists (0:x5=0 /\\ 0:s0=0)");
+    let names: Vec<_> = program.observables().iter().map(|location| location.name(&program)).collect();
+    assert_eq!(names, ["0:x5", "0:s0"]);
+    let program = parse("AArch64 t\n{ 0:X1=x; }\n P0 ;\n LDR W0,[X1] ;\nexists (0:W0=0)");
+    assert_eq!(program.observables()[0].name(&program), "0:W0");
+}
+
+/// A location declared wide and accessed in halves is compared half by half.
+#[test]
+fn halves_of_a_location() {
+    let text = "AArch64 t\n{ uint64_t x=0x200000001; 0:X1=x; }\n P0 ;\n LDR W0,[X1] ;\n LDR W2,[X1,#4] ;\nexists (x=0x300000004)";
+    let program = parse(text);
+    let cells: Vec<_> = program.objects[0].cells.iter().map(|cell| (cell.offset, cell.width.bits())).collect();
+    assert_eq!(cells, [(0, 32), (4, 32)]);
+    let initial: Vec<_> = program.objects[0].cells.iter().map(|cell| cell.initial.clone()).collect();
+    assert_eq!(initial, [ir::Expr::Const(1, Width::INT), ir::Expr::Const(2, Width::INT)]);
+    let condition = program.condition.as_ref().expect("it has one");
+    assert_eq!(format!("{:?}", condition.proposition).matches("value: 3").count(), 1);
+    assert_eq!(program.observables().len(), 2);
+}

@@ -23,7 +23,7 @@ pub use eval::{eval, eval_binary, eval_unary, sign_extend, truncate};
 pub use expr::{BinaryOp, Expr, UnaryOp, Width};
 pub use program::{
     Address, Block, BlockId, Cell, Function, FunctionId, Instr, Local, LocalId, Object, ObjectId, Op, Place, Program,
-    Seam, System, TagId, TagSet, Terminator, Thread, ThreadId,
+    Seam, Status, System, TagId, TagSet, Terminator, Thread, ThreadId,
 };
 pub use unroll::{Unrolled, unroll};
 pub use usage::Usage;

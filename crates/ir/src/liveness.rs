@@ -111,7 +111,7 @@ fn through(live: &mut [bool], op: &Op) {
             kill(live, *dst);
             uses(live, addr);
         }
-        Op::StoreConditional { success, addr, value, tags: _ } => {
+        Op::StoreConditional { success, addr, value, tags: _, status: _ } => {
             kill(live, *success);
             uses(live, addr);
             uses(live, value);

@@ -73,7 +73,7 @@ fn op(program: &Program, function: &Function, op: &Op) -> String {
             tags(program, read_tags),
             tags(program, write_tags),
         ),
-        Op::StoreConditional { success, addr, value, tags: t } => {
+        Op::StoreConditional { success, addr, value, tags: t, status: _ } => {
             format!("{} := store-conditional {} := {}{}", name(*success), show(addr), show(value), tags(program, t))
         }
         Op::Fence { tags: t } => format!("fence{}", tags(program, t)),

@@ -267,6 +267,8 @@ pub enum Op {
         value: Expr,
         /// The tags of the write.
         tags: TagSet,
+        /// What its outcome depends on.
+        status: Status,
     },
     /// A fence: one event that touches no memory.
     Fence {
@@ -286,6 +288,19 @@ pub enum Op {
     },
     /// What only programs do that have functions and start threads.
     System(System),
+}
+
+/// What the outcome of a store-conditional depends on, as far as dependencies between accesses go. Machines differ in when they
+/// know it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// On what the addresses of the pair and the value were computed from, as on Power. These are also what the write
+    /// depends on.
+    Operands,
+    /// On the write itself, as on RISC-V; a failure depends on nothing.
+    Write,
+    /// On nothing, as on Arm, where the outcome may be known before the pair takes place.
+    Nothing,
 }
 
 /// What only programs do that have functions and start threads: those from C, not those from litmus tests.

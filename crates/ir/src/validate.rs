@@ -93,7 +93,7 @@ impl Checker<'_> {
                 }
                 self.expect(addr, Width::WORD)
             }
-            Op::StoreConditional { success, addr, value, tags: _ } => {
+            Op::StoreConditional { success, addr, value, tags: _, status: _ } => {
                 self.width(value)?;
                 self.expect(addr, Width::WORD)?;
                 if self.local(*success)? == Width::BOOL { Ok(()) } else { Err("success is a truth value".to_owned()) }

@@ -101,22 +101,27 @@ impl Reader<'_> {
         let (left, right) = value.split_once("->").ok_or_else(|| wrong("there is no `->`"))?;
         let left: Vec<&str> = left.split_whitespace().collect();
         let [kind, tag] = left[..] else { return Err(wrong("before `->` there must be a kind and a tag")) };
-        if !["R", "W", "RMW", "F"].contains(&kind) {
-            return Err(wrong("the kind must be `R`, `W`, `RMW` or `F`"));
+        if !["R", "W", "RMW", "CAS", "F"].contains(&kind) {
+            return Err(wrong("the kind must be `R`, `W`, `RMW`, `CAS` or `F`"));
         }
         let mut steps = Vec::new();
         for step in right.split(';') {
             let words: Vec<String> = step.split_whitespace().map(str::to_owned).collect();
             match words.split_first() {
                 None => return Err(wrong("a step is missing")),
-                Some((first, tags)) if first == "access" => steps.push(CompileStep::Access(tags.to_vec())),
+                Some((first, tags)) if first == "access" => {
+                    let mut halves = tags.split(|tag| tag == "|").map(<[String]>::to_vec);
+                    let read = halves.next().unwrap_or_default();
+                    let write = halves.next().unwrap_or_else(|| read.clone());
+                    steps.push(CompileStep::Access { read, write });
+                }
                 Some((_, more)) if !more.is_empty() => return Err(wrong("a fence has one tag")),
                 Some((first, _)) if first == "ctrl" => steps.push(CompileStep::Ctrl),
                 Some((first, _)) if first == "nothing" => {}
                 Some((first, _)) => steps.push(CompileStep::Fence(first.clone())),
             }
         }
-        let accesses = steps.iter().filter(|step| matches!(step, CompileStep::Access(_))).count();
+        let accesses = steps.iter().filter(|step| matches!(step, CompileStep::Access { .. })).count();
         if accesses != usize::from(kind != "F") {
             return Err(wrong("an access has exactly one step `access`, a fence has none"));
         }
@@ -125,7 +130,10 @@ impl Reader<'_> {
         }
         for step in &steps {
             match step {
-                CompileStep::Access(tags) => self.uses(tags, span),
+                CompileStep::Access { read, write } => {
+                    self.uses(read, span);
+                    self.uses(write, span);
+                }
                 CompileStep::Fence(tag) => self.uses(std::slice::from_ref(tag), span),
                 CompileStep::Ctrl => {}
             }

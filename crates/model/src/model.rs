@@ -49,8 +49,11 @@ pub struct Head {
 }
 
 impl Head {
-    /// The rule for an access or fence of this kind (`R`, `W`, `RMW`, `F`) with these tags: the first that fits.
+    /// The rule for an access or fence of this kind (`R`, `W`, `RMW`, `CAS`, `F`) with these tags: the first that fits. A
+    /// compare-and-swap is a read-modify-write like others in a model without rules for it.
     pub fn compile_rule(&self, kind: &str, has_tag: impl Fn(&str) -> bool) -> Option<&CompileRule> {
+        let separate = self.compile.iter().any(|rule| rule.kind == kind);
+        let kind = if kind == "CAS" && !separate { "RMW" } else { kind };
         self.compile.iter().find(|rule| rule.kind == kind && (rule.tag == "*" || has_tag(&rule.tag)))
     }
 }
@@ -66,11 +69,11 @@ pub enum Buffers {
     Location,
 }
 
-/// `@compile KIND TAG -> step ; step ; …`, where a step is `access`, `access` with the tags it gets, `ctrl`, a fence's tag, or
-/// `nothing`. The first rule that fits counts.
+/// `@compile KIND TAG -> step ; step ; …`, where a step is `access`, `access` with the tags it gets (`access R-TAGS | W-TAGS`
+/// where those of the read and of the write differ), `ctrl`, a fence's tag, or `nothing`. The first rule that fits counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompileRule {
-    /// `R`, `W`, `RMW` or `F`.
+    /// `R`, `W`, `RMW`, `CAS` or `F`.
     pub kind: String,
     /// The tag that the access or fence carries, `*` for any.
     pub tag: String,
@@ -82,7 +85,12 @@ pub struct CompileRule {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CompileStep {
     /// The access itself, its language-level tags replaced by these.
-    Access(Vec<String>),
+    Access {
+        /// The tags of its read.
+        read: Vec<String>,
+        /// The tags of its write.
+        write: Vec<String>,
+    },
     /// A fence with this tag.
     Fence(String),
     /// A branch that depends on the value just read and goes to the same place either way.

@@ -50,8 +50,9 @@ impl Compiler<'_> {
         let (kind, tags, read) = match &instr.op {
             Op::Load { dst, tags, .. } => ("R", tags.clone(), Some(*dst)),
             Op::Store { tags, .. } | Op::StoreConditional { tags, .. } => ("W", tags.clone(), None),
-            Op::Rmw { dst, read_tags, write_tags, .. } => {
-                ("RMW", read_tags.iter().chain(write_tags.iter()).collect(), Some(*dst))
+            Op::Rmw { dst, when, read_tags, write_tags, .. } => {
+                let kind = if when.is_some() { "CAS" } else { "RMW" };
+                (kind, read_tags.iter().chain(write_tags.iter()).collect(), Some(*dst))
             }
             Op::Fence { tags } if tags.iter().all(|tag| !is_order(&self.program.tags[tag.index()])) => {
                 // A fence of the machine, from inline assembly: it is what it is.
@@ -67,9 +68,10 @@ impl Compiler<'_> {
         let mut pieces = Vec::new();
         for step in rule.steps.clone() {
             match step {
-                CompileStep::Access(names) => {
-                    let tags: TagSet = names.iter().map(|name| self.program.tag(name)).collect();
-                    pieces.push(Piece::Instr(Instr { op: with_tags(&instr.op, &tags), span: instr.span }));
+                CompileStep::Access { read, write } => {
+                    let mut tags = |names: &[String]| names.iter().map(|name| self.program.tag(name)).collect();
+                    let (read, write): (TagSet, TagSet) = (tags(&read), tags(&write));
+                    pieces.push(Piece::Instr(Instr { op: with_tags(&instr.op, read, write), span: instr.span }));
                 }
                 CompileStep::Fence(name) => {
                     let tag: TagId = self.program.tag(&name);
@@ -96,14 +98,13 @@ enum Piece {
     Ctrl(LocalId, Span),
 }
 
-fn with_tags(op: &Op, new: &TagSet) -> Op {
+/// The access with these tags instead of its own.
+fn with_tags(op: &Op, read: TagSet, write: TagSet) -> Op {
     let mut op = op.clone();
     match &mut op {
-        Op::Load { tags, .. } | Op::Store { tags, .. } | Op::StoreConditional { tags, .. } => *tags = new.clone(),
-        Op::Rmw { read_tags, write_tags, .. } => {
-            *read_tags = new.clone();
-            *write_tags = new.clone();
-        }
+        Op::Load { tags, .. } => *tags = read,
+        Op::Store { tags, .. } | Op::StoreConditional { tags, .. } => *tags = write,
+        Op::Rmw { read_tags, write_tags, .. } => (*read_tags, *write_tags) = (read, write),
         Op::Fence { .. } | Op::Assign { .. } | Op::Assume { .. } | Op::System(_) => {}
     }
     op

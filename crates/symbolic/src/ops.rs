@@ -4,7 +4,9 @@ use crate::memory::{MadeObject, Place};
 use crate::run::{END, Halt, Run, within};
 use crate::state::{Cached, Reservation, State, Taint, join_taints};
 use crate::structure::{Cause, Dependency, Event, Input, Kind, Link, Stand, Structure, Wait};
-use ir::{Address, BlockId, Expr, FunctionId, Instr, LocalId, ObjectId, Op, System, TagSet, Thread, ThreadId, Width};
+use ir::{
+    Address, BlockId, Expr, FunctionId, Instr, LocalId, ObjectId, Op, Status, System, TagSet, Thread, ThreadId, Width,
+};
 use logic::{Bool, Term};
 use source::Span;
 use std::collections::BTreeSet;
@@ -122,8 +124,8 @@ impl Run<'_> {
                 let tags = (read_tags, write_tags);
                 self.read_modify_write(state, function, *dst, addr, (when.as_ref(), value), tags, span)?;
             }
-            Op::StoreConditional { success, addr, value, tags } => {
-                self.store_conditional(state, *success, addr, value, tags, span)?;
+            Op::StoreConditional { success, addr, value, tags, status } => {
+                self.store_conditional(state, (*success, *status), addr, value, tags, span)?;
             }
             Op::Fence { tags } => {
                 // Inside a section there is nothing for a fence to order.
@@ -261,7 +263,7 @@ impl Run<'_> {
     fn store_conditional(
         &mut self,
         state: &mut State,
-        success: LocalId,
+        (success, status): (LocalId, Status),
         addr: &Expr,
         value: &Expr,
         tags: &TagSet,
@@ -270,8 +272,10 @@ impl Run<'_> {
         let succeeds = self.structure.terms.fresh_bool();
         let addr_taint = self.taint(state, addr);
         let mut taint = self.taint(state, value);
-        for reservation in &state.reservations {
-            taint = join_taints(&mut self.structure.terms, &taint, &reservation.taint);
+        if status == Status::Operands {
+            for reservation in &state.reservations {
+                taint = join_taints(&mut self.structure.terms, &taint, &reservation.taint);
+            }
         }
         let value = self.expr(state, value);
         let width = self.structure.terms.width(value);
@@ -294,7 +298,11 @@ impl Run<'_> {
         self.structure.choices.push(guard);
         let terms = &mut self.structure.terms;
         state.effect(terms, succeeds);
-        state.taints[success.index()] = join_taints(terms, &taint, &addr_taint);
+        state.taints[success.index()] = match status {
+            Status::Operands => join_taints(terms, &taint, &addr_taint),
+            Status::Write if self.settings.dependencies => vec![(write, Bool::TRUE)],
+            Status::Write | Status::Nothing => Taint::new(),
+        };
         state.locals[success.index()] = terms.from_bool(succeeds);
         Ok(())
     }

@@ -4,7 +4,7 @@
 
 use crate::execution::{Action, Event, Execution};
 use crate::flaw::Flaw;
-use ir::{Address, BlockId, Expr, Instr, LocalId, Op, Program, TagSet, Terminator, ThreadId, eval, truncate};
+use ir::{Address, BlockId, Expr, Instr, LocalId, Op, Program, Status, TagSet, Terminator, ThreadId, eval, truncate};
 use source::Span;
 use std::collections::BTreeSet;
 
@@ -270,13 +270,17 @@ impl<'a> Replay<'a> {
 
     /// Executes a store-conditional with the given outcome.
     fn store_conditional(&mut self, instr: &Instr, succeeds: bool) -> Result<(), Flaw> {
-        let Op::StoreConditional { success, addr, value, tags } = &instr.op else {
+        let Op::StoreConditional { success, addr, value, tags, status } = &instr.op else {
             return Err(self.flaw("not a store-conditional"));
         };
         let address = self.address(addr)?;
         let (taint, mut data) = (self.taint(addr), self.taint(value));
         let reservation = self.reservation.take();
-        data.extend(reservation.iter().flat_map(|open| open.taint.iter().copied()));
+        let mut outcome = Taint::new();
+        if *status == Status::Operands {
+            data.extend(reservation.iter().flat_map(|open| open.taint.iter().copied()));
+            outcome.extend(data.union(&taint));
+        }
         if succeeds {
             let Some(open) = reservation.filter(|open| open.address == address) else {
                 return Err(self.flaw("a store-conditional succeeds without a reservation"));
@@ -284,9 +288,11 @@ impl<'a> Replay<'a> {
             let write = self.take_write(address, self.value(value), tags, &taint)?;
             self.result.rmw.insert((open.read, write));
             self.result.data.extend(data.iter().map(|&read| (read, write)));
+            if *status == Status::Write {
+                outcome.insert(write);
+            }
         }
-        data.extend(taint);
-        self.assign(*success, u64::from(succeeds), data);
+        self.assign(*success, u64::from(succeeds), outcome);
         Ok(())
     }
 }

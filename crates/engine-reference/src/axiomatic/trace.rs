@@ -2,7 +2,7 @@
 
 use crate::layout::{Layout, gave_up, stray};
 use engine::{NoAnswer, Observer};
-use ir::{BlockId, Expr, Function, Instr, LocalId, Op, Program, TagSet, Terminator, ThreadId, eval, truncate};
+use ir::{BlockId, Expr, Function, Instr, LocalId, Op, Program, Status, TagSet, Terminator, ThreadId, eval, truncate};
 use source::Span;
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ const TRACES: usize = 200_000;
 /// The values that each cell may hold.
 pub(super) type Domain = Vec<BTreeSet<u64>>;
 
-/// The reads of the thread that a value was computed from, as positions in its events.
+/// The reads (and store-conditionals) of the thread that a value was computed from, as positions in its events.
 type Taint = BTreeSet<usize>;
 
 /// What an event does; cells by number.
@@ -278,21 +278,29 @@ impl Tracer<'_> {
                 }
                 paths.into_iter().map(|(path, _)| path).collect()
             }
-            Op::StoreConditional { success, addr: _, value, tags } => {
+            Op::StoreConditional { success, addr: _, value, tags, status } => {
                 let mut fails = path;
                 let open = fails.reservation.take();
                 let mut data = fails.taint(value);
-                data.extend(open.iter().flat_map(|open| open.taint.iter().copied()));
-                let taint: Taint = data.union(addr).copied().collect();
+                let mut operands = Taint::new();
+                if *status == Status::Operands {
+                    data.extend(open.iter().flat_map(|open| open.taint.iter().copied()));
+                    operands = data.union(addr).copied().collect();
+                }
                 let mut paths = Vec::new();
                 if let Some(open) = open.filter(|open| open.cell == cell) {
                     let mut succeeds = fails.clone();
                     let at = write(&mut succeeds, value, tags, &data);
                     succeeds.trace.rmw.insert((open.read, at));
-                    succeeds.assign(self.body, *success, 1, taint.clone());
+                    let outcome = match status {
+                        Status::Operands => operands.clone(),
+                        Status::Write => Taint::from([at]),
+                        Status::Nothing => Taint::new(),
+                    };
+                    succeeds.assign(self.body, *success, 1, outcome);
                     paths.push(succeeds);
                 }
-                fails.assign(self.body, *success, 0, taint);
+                fails.assign(self.body, *success, 0, operands);
                 paths.push(fails);
                 paths
             }

@@ -287,7 +287,7 @@ impl<'a> Machine<'a> {
                     self.write(state, at, (cell, value, link), (write_tags, span), drains, history)?;
                 }
             }
-            Op::StoreConditional { success, addr, value, tags } => {
+            Op::StoreConditional { success, addr, value, tags, status: _ } => {
                 let cell = self.cell(&state.threads[at], at, addr, span)?;
                 let value = eval(value, body, &state.threads[at].locals).0;
                 let link = state.threads[at].reservation.take().filter(|open| open.cell == cell);
