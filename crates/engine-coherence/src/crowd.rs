@@ -13,11 +13,11 @@
 use crate::machine::{Machine, Member};
 use crate::search::{Beginning, Outcome, Search};
 use crate::space::{NOBODY, Space};
-use crate::world::Halt;
 use engine::NoAnswer;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::rc::Rc;
+use stepper::Halt;
 
 /// The number of what a view has besides threads of crowds.
 type Base = u32;

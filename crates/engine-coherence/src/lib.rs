@@ -24,8 +24,9 @@
 //! or make objects that others may know, or if their handles are compared.
 
 mod buffer;
+mod choice;
 mod crowd;
-mod local;
+mod domain;
 mod machine;
 mod search;
 mod space;
@@ -36,6 +37,7 @@ use buffer::Memory;
 use engine::{Abstraction, Answer, Engine, Findings, Guarantee, NoAnswer, Observer, Question, Refusal, Task};
 use model::Buffers;
 use search::{Beginning, Outcome, Search};
+use stepper::Halt;
 use witness::Execution;
 use world::Knowledge;
 
@@ -111,8 +113,8 @@ impl Proof<'_> {
     fn find(mut self) -> Result<Answer, NoAnswer> {
         let alone = search::alone(&mut self.search.world());
         let alone = alone.map_err(|halt| match halt {
-            world::Halt::Limit(what) => NoAnswer::GaveUp(what),
-            world::Halt::Again => NoAnswer::GaveUp("internal: one thread alone shares nothing".to_owned()),
+            Halt::Limit(what) => NoAnswer::GaveUp(what),
+            Halt::Again | Halt::Choice => NoAnswer::GaveUp("internal: one thread alone shares nothing".to_owned()),
         })?;
         let mut found = None;
         if let Some((choices, violation)) = alone.failure {

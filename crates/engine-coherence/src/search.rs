@@ -1,14 +1,14 @@
 //! The search: from the first state to all others, breadth first, until the property fails or there are no more.
 
 use crate::buffer::{Memory, Policy};
-use crate::local::{Local, Object, Status};
 use crate::machine::{Machine, Step};
 use crate::space::{NOBODY, Space};
-use crate::thread::{Pending, Runner};
-use crate::world::{CellName, Halt, Knowledge, World};
+use crate::thread::{Local, Pending, Runner};
+use crate::world::{Knowledge, World};
 use engine::{Abstraction, NoAnswer, Observer, Task};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
+use stepper::{CellName, Halt, Object, Status};
 use witness::{Execution, Record, Violation};
 
 /// How often the observer hears of the search.
@@ -64,9 +64,9 @@ pub struct Cost {
 /// Lets the first thread run alone, with these choices as long as there are some, up to what it needs others for: a choice
 /// that nobody has made, the moment from which others may exist, or an end.
 fn lead<'w, 'p>(world: &'w mut World<'p>, choices: &[u64]) -> Result<(Runner<'w, 'p>, Pending), Halt> {
-    let local = Runner::start(world, 0, world.program.threads[0].body, &[]);
-    let objects = world.objects();
-    let mut runner = Runner { world, local, alone: Some(objects) };
+    let local = Local::start(world, 0, world.memory.program.threads[0].body, &[], None);
+    world.memory.begin();
+    let mut runner = Runner { world, local };
     let mut given = choices.iter();
     loop {
         let pending = runner.run()?;
@@ -95,11 +95,11 @@ pub fn alone(world: &mut World<'_>) -> Result<Alone, Halt> {
             }
             Pending::Publish => {
                 runner.resume(0)?;
-                let objects = runner.alone.take().unwrap_or_default();
+                let objects = std::mem::take(&mut runner.world.memory.objects);
                 all.beginnings.push(Beginning { local: runner.local, objects, choices });
             }
             Pending::Fail => {
-                if let Status::Failed(span, message) = runner.local.status {
+                if let Status::Failed(span, message) = runner.local.thread.status {
                     let thread = ir::ThreadId(0);
                     all.failure = Some((choices, Violation { thread, span, message }));
                 }
@@ -123,13 +123,14 @@ pub fn alone(world: &mut World<'_>) -> Result<Alone, Halt> {
 }
 
 /// The beginning again, with a record of what happens.
-fn again(world: &mut World<'_>, choices: &[u64]) -> Result<(Local, Vec<Object>), Halt> {
+fn again(world: &mut World<'_>, choices: &[u64]) -> Result<Local, Halt> {
     let (mut runner, pending) = lead(world, choices)?;
     if pending == Pending::Publish {
         runner.resume(0)?;
     }
-    let objects = runner.alone.take().unwrap_or_default();
-    Ok((runner.local, objects))
+    let local = runner.local;
+    world.memory.alone = false;
+    Ok(local)
 }
 
 /// A search of a program under a model.
@@ -191,7 +192,7 @@ impl<'t> Search<'t> {
                 return Ok(Ok(Outcome::Crowd));
             }
             let mut world = self.world();
-            world.globals.clone_from(&beginning.objects);
+            world.memory.objects.clone_from(&beginning.objects);
             let mut machine = Machine::new(world, self.policy(memory), self.company > 0);
             let result = if self.company == 0 {
                 self.explore(&mut machine, beginning, budget)
@@ -202,6 +203,7 @@ impl<'t> Search<'t> {
             match result? {
                 Ok(outcome) => return Ok(Ok(outcome)),
                 Err(Halt::Again) => {}
+                Err(Halt::Choice) => return Ok(Err("internal: the first thread is not alone".to_owned())),
                 Err(Halt::Limit(what)) => return Ok(Err(what)),
             }
         }
@@ -302,8 +304,7 @@ impl<'t> Search<'t> {
     pub fn replay(&self, beginning: &Beginning, path: &[NamedStep]) -> Option<Execution> {
         let mut world = self.world();
         world.record = Some(Record::default());
-        let (local, objects) = again(&mut world, &beginning.choices).ok()?;
-        world.globals = objects;
+        let local = again(&mut world, &beginning.choices).ok()?;
         let mut machine = Machine::new(world, self.policy(Memory::Exact(usize::MAX)), false);
         let mut state = machine.start(local).ok()?;
         if let Some((_, violation)) = machine.failure.take() {
@@ -313,7 +314,9 @@ impl<'t> Search<'t> {
             let step = match step {
                 NamedStep::Run(thread, choices) => Step::Run(*thread, choices.clone()),
                 NamedStep::Flush(thread, name) => {
-                    let Some(cell) = machine.world.cells.iter().position(|cell| cell.name == *name) else { continue };
+                    let Some(cell) = machine.world.memory.cells.iter().position(|cell| cell.name == *name) else {
+                        continue;
+                    };
                     Step::Flush(*thread, cell as u32)
                 }
             };
@@ -329,12 +332,10 @@ impl<'t> Search<'t> {
     pub fn replay_alone(&self, choices: &[u64], violation: Violation) -> Option<Execution> {
         let mut world = self.world();
         world.record = Some(Record::default());
-        let (local, objects) = again(&mut world, choices).ok()?;
-        world.globals = objects;
-        let bodies = [local.body];
-        let made = made(&world);
+        let bodies = [again(&mut world, choices).ok()?.thread.body];
+        let made = world.memory.declared(&world.shown);
         let record = world.record.take()?;
-        Some(record.execution(world.program, &bodies, made, violation))
+        Some(record.execution(world.memory.program, &bodies, made, violation))
     }
 }
 
@@ -371,27 +372,13 @@ fn path(machine: &mut Machine<'_>, space: &Space, at: u32, last: Step) -> Vec<Na
 fn named(machine: &Machine<'_>, step: Step) -> NamedStep {
     match step {
         Step::Run(thread, choices) => NamedStep::Run(thread, choices),
-        Step::Flush(thread, cell) => NamedStep::Flush(thread, machine.world.cells[cell as usize].name),
+        Step::Flush(thread, cell) => NamedStep::Flush(thread, machine.world.memory.cells[cell as usize].name),
     }
-}
-
-/// The objects that were made, for the record.
-fn made(world: &World<'_>) -> Vec<ir::Object> {
-    let cell = |slot: &crate::local::Slot| ir::Cell {
-        offset: slot.offset,
-        width: slot.width,
-        initial: ir::Expr::Const(0, slot.width),
-    };
-    let object = |object: &Object| ir::Object {
-        name: world.sites[object.site as usize].name.clone(),
-        cells: object.cells.iter().map(cell).collect(),
-    };
-    world.globals.iter().skip(world.program.objects.len()).chain(&world.shown).map(object).collect()
 }
 
 fn show(mut machine: Machine<'_>, state: &[u32], violation: Violation) -> Execution {
     let bodies = machine.bodies(state);
-    let made = made(&machine.world);
+    let made = machine.world.memory.declared(&machine.world.shown);
     let record = machine.world.record.take().unwrap_or_default();
-    record.execution(machine.world.program, &bodies, made, violation)
+    record.execution(machine.world.memory.program, &bodies, made, violation)
 }

@@ -14,6 +14,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("front-*", 2),
     ("witness", 2),
     ("symbolic", 3),
+    ("stepper", 3),
     ("engine", 3),
     ("engine-*", 4),
     ("fences", 4),
