@@ -35,7 +35,7 @@ mod trace;
 mod values;
 mod zone;
 
-use automaton::{Automata, Halt, Knowledge};
+use automaton::{Automata, Knowledge};
 use engine::{
     Answer, Engine, Findings, Guarantee, Integers, Keep, NoAnswer, Observer, Property, Question, Refusal, Task,
 };
@@ -45,6 +45,7 @@ use search::{Outcome, STATES, Search};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
+use stepper::Halt;
 use trace::{Feasible, Predicate as Learnt, Trace};
 use values::Dim;
 use witness::{Execution, Record};
@@ -284,7 +285,7 @@ impl<'t> Proof<'t> {
         let Some(record) = machine.record.take() else { return Ok(None) };
         let bodies: Vec<_> = state.control.iter().map(|own| self.automata.node(own.node).body).collect();
         let program = self.task.program;
-        let execution = record.execution(program, &bodies, self.automata.made(), violation);
+        let execution = record.execution(program, &bodies, self.automata.memory.declared(&[]), violation);
         // What holds for mathematical integers need not hold for the machine's.
         let checked = witness::check_violation(program, self.task.model, &execution, self.property);
         if let Err(flaw) = &checked {

@@ -3,7 +3,7 @@
 //! A value of the program is read as a signed number of its width; a truth value is 0 or 1. As long as no result leaves
 //! the range of its width this is exact, and [`Case::fits`] says which results have to be looked at.
 
-use ir::{BinaryOp, Expr, Function, LocalId, UnaryOp, Width, eval_binary, eval_unary, sign_extend};
+use ir::{BinaryOp, Expr, Function, LocalId, UnaryOp, Width, eval_binary, sign_extend};
 
 /// A symbolic variable of a thread.
 pub type Var = u32;
@@ -24,14 +24,8 @@ pub struct Case {
     pub form: Form,
 }
 
-/// What a local holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Value {
-    /// This, whatever happened.
-    Known(u64),
-    /// What the variable holds.
-    Symbol(Var),
-}
+/// What a local holds: what it is known to be, or what a variable holds.
+pub type Value = stepper::Value<Var>;
 
 /// How many cases an expression may have.
 const CASES: usize = 64;
@@ -106,26 +100,7 @@ impl Env<'_> {
 
     /// The value if it does not depend on symbols: the machine's arithmetic holds.
     pub fn known(&self, expr: &Expr) -> Option<(u64, Width)> {
-        Some(match expr {
-            Expr::Const(value, width) => (*value, *width),
-            Expr::Address(object, offset) => (ir::Address { object: *object, offset: *offset }.to_bits(), Width::WORD),
-            Expr::Local(local) => match self.value(*local) {
-                (Value::Known(value), width) => (value, width),
-                (Value::Symbol(_), _) => return None,
-            },
-            Expr::Unary(op, operand) => {
-                let (value, width) = self.known(operand)?;
-                eval_unary(*op, value, width)
-            }
-            Expr::Binary(op, left, right) => {
-                let (left, width) = self.known(left)?;
-                eval_binary(*op, left, self.known(right)?.0, width)
-            }
-            Expr::Select(condition, then, otherwise) => {
-                let chosen = if self.known(condition)?.0 != 0 { then } else { otherwise };
-                self.known(chosen)?
-            }
-        })
+        stepper::known(expr, self.function, self.values)
     }
 
     pub fn width(&self, expr: &Expr) -> Width {
@@ -140,7 +115,7 @@ impl Env<'_> {
         let cases = match expr {
             Expr::Const(..) | Expr::Address(..) => Vec::new(),
             Expr::Local(local) => match self.value(*local).0 {
-                Value::Symbol(var) => vec![Case { guards: vec![], fits: vec![], form: Form::var(var) }],
+                Value::Symbolic(var) => vec![Case { guards: vec![], fits: vec![], form: Form::var(var) }],
                 Value::Known(_) => Vec::new(),
             },
             Expr::Unary(op, operand) => self.unary(*op, operand)?,
@@ -427,7 +402,7 @@ mod tests {
             exprs.push(less.clone().binary(op, x().binary(Eq, constant(2))));
         }
         let function = function();
-        let symbols = [Value::Symbol(0), Value::Symbol(1)];
+        let symbols = [Value::Symbolic(0), Value::Symbolic(1)];
         let env = Env { function: &function, values: &symbols };
         for expr in &exprs {
             let cases = env.cases(expr).expect("it is linear");
@@ -448,7 +423,7 @@ mod tests {
     fn a_truth_value_is_one_or_the_other() {
         let mut function = function();
         function.locals[0].width = Width::BOOL;
-        let symbols = [Value::Symbol(0), Value::Symbol(1)];
+        let symbols = [Value::Symbolic(0), Value::Symbolic(1)];
         let env = Env { function: &function, values: &symbols };
         for wanted in [false, true] {
             let cases = env.truth(&Expr::Local(LocalId(0)), wanted).expect("it is linear");
@@ -462,7 +437,7 @@ mod tests {
     #[test]
     fn what_is_not_linear_is_refused() {
         let function = function();
-        let symbols = [Value::Symbol(0), Value::Symbol(1)];
+        let symbols = [Value::Symbolic(0), Value::Symbolic(1)];
         let env = Env { function: &function, values: &symbols };
         let (x, y) = (|| Expr::Local(LocalId(0)), || Expr::Local(LocalId(1)));
         for op in [BinaryOp::Mul, BinaryOp::UDiv, BinaryOp::And, BinaryOp::Xor, BinaryOp::LShr, BinaryOp::Shl] {

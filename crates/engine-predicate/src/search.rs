@@ -1,6 +1,6 @@
 //! The search: all abstract states, breadth first, until a bad one or the end.
 
-use crate::automaton::{Automata, Halt};
+use crate::automaton::Automata;
 use crate::machine::{Control, Machine, Move, State};
 use crate::trace::{Feasible, Trace};
 use crate::zone::{Sum, Zone};
@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
+use stepper::Halt;
 
 /// How often the observer hears of the search.
 const REPORT: Duration = Duration::from_millis(500);

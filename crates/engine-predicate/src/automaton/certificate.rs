@@ -36,7 +36,7 @@ impl Automata<'_> {
         let mut settled = std::collections::BTreeSet::new();
         let mut private = BTreeMap::new();
         for (&cell, usage) in &self.knowledge.classes {
-            let address = self.cells[cell as usize].address;
+            let address = self.memory.cells[cell as usize].address;
             match usage {
                 Usage::Shared => {
                     shared.insert(address);
@@ -53,8 +53,8 @@ impl Automata<'_> {
         let (mut variables, mut counted) = (std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
         for holder in &self.knowledge.forced {
             match holder {
-                Holder::Local(function, local) => variables.insert((*function, *local)),
-                Holder::Own(cell) => counted.insert(self.cells[*cell as usize].address),
+                Forced::Local(function, local) => variables.insert((*function, *local)),
+                Forced::Own(cell) => counted.insert(self.memory.cells[*cell as usize].address),
             };
         }
         Invariant {
@@ -77,14 +77,14 @@ impl Automata<'_> {
 
     /// A node as a place of the program. What nobody will look at is not known.
     fn place(&mut self, id: u32) -> Place {
-        let node = self.nodes[id as usize].clone();
+        let Node { thread, spawned, early } = self.nodes[id as usize].clone();
         let held = |value: &Value| match value {
             Value::Known(bits) => Held::Known(*bits),
-            Value::Symbol(_) => Held::Variable,
+            Value::Symbolic(_) => Held::Variable,
         };
         let mut frames = Vec::new();
         let mut returns = None;
-        for frame in node.frames.iter().rev() {
+        for frame in thread.frames.iter().rev() {
             let live = self.liveness.before(frame.function, frame.block, frame.index);
             let local = |(at, value): (usize, &Value)| {
                 if live[at] && returns != Some(LocalId(at as u32)) { held(value) } else { Held::Nothing }
@@ -95,27 +95,30 @@ impl Automata<'_> {
             returns = frame.dst;
         }
         frames.reverse();
-        let status = match node.status {
+        let status = match thread.status {
             Status::Runs => invariant::Status::Runs,
-            Status::Ended(_) if node.returns.is_some() => invariant::Status::Ended(Held::Variable),
-            Status::Ended(value) => invariant::Status::Ended(Held::Known(value)),
+            Status::Ended(value) => invariant::Status::Ended(held(&value)),
             Status::Stopped => invariant::Status::Stopped,
             Status::Failed(..) => invariant::Status::Failed,
         };
         Place {
-            thread: node.thread,
+            thread: thread.number,
             frames,
             status,
-            open: node.open,
-            inside: node.inside.is_some(),
-            own: node.own.iter().map(|(cell, value)| (self.cells[*cell as usize].address, held(value))).collect(),
-            started: node.spawned,
-            early: node.early,
+            open: thread.atomic,
+            inside: thread.critical.is_some(),
+            own: thread
+                .own
+                .iter()
+                .map(|(cell, value)| (self.memory.cells[*cell as usize].address, held(value)))
+                .collect(),
+            started: spawned,
+            early,
         }
     }
 
     fn buffer(&self, buffer: &Buffer) -> invariant::Buffer {
-        let address = |cell: u32| self.cells[cell as usize].address;
+        let address = |cell: u32| self.memory.cells[cell as usize].address;
         let mut rest: Vec<Address> = buffer.set.iter().map(|cell| address(*cell)).collect();
         rest.sort_unstable();
         let slots = buffer.slots.iter().map(|(cell, group)| (address(*cell), *group)).collect();
@@ -141,14 +144,14 @@ impl Automata<'_> {
 
     /// A dimension as a quantity of the program.
     fn quantity(&self, dim: Dim) -> Option<Quantity> {
-        let address = |cell: u32| self.cells[cell as usize].address;
+        let address = |cell: u32| self.memory.cells[cell as usize].address;
         match dim {
             Dim::Zero => Some(Quantity::Zero),
             Dim::Memory(cell) => Some(Quantity::Memory(address(cell))),
             Dim::Local(thread, var) => match self.vars.get_index(var as usize)? {
-                Name::Local(depth, _, local) => Some(Quantity::Local { thread, frame: depth - 1, local: *local }),
-                Name::Own(cell) => Some(Quantity::Own { thread, cell: address(*cell) }),
-                Name::Returned => Some(Quantity::Result { thread }),
+                Holder::Local(depth, _, local) => Some(Quantity::Local { thread, frame: depth - 1, local: *local }),
+                Holder::Own(cell) => Some(Quantity::Own { thread, cell: address(*cell) }),
+                Holder::Result => Some(Quantity::Result { thread }),
             },
             Dim::Slot(thread, at) => Some(Quantity::Slot { thread, at }),
             Dim::Last(thread, cell) => Some(Quantity::Newest { thread, cell: address(cell) }),
