@@ -2,9 +2,10 @@
 
 use crate::world::{CROWD, HANDLE, World};
 use engine::Property;
-use ir::{Expr, ObjectId, UnaryOp, Usage, Width, truncate};
+use ir::{Expr, ObjectId, TagSet, UnaryOp, Usage, Width, truncate};
+use model::Buffers;
 use source::Span;
-use stepper::{Access, Domain, Fault, Halt, Holder, Made, Memory, Object, PRIVATE, Scope, Slot, Thread, Value};
+use stepper::{Access, Domain, Fault, Halt, Holder, Made, Memory, Object, Own, PRIVATE, Scope, Slot, Thread, Value};
 
 /// Stands for a value that can be anything: what it is has never mattered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -111,6 +112,16 @@ impl<'p> Domain<'p> for World<'p> {
             Access::Write => {}
         }
         self.classify(cell, thread, access != Access::Read)
+    }
+
+    fn own_update(&mut self, own: Own, tags: [&TagSet; 2]) -> Result<(), Halt> {
+        if self.buffers == Buffers::None || !tags.iter().any(|tags| self.drains(tags)) {
+            return Ok(());
+        }
+        Err(match own {
+            Own::Object(site) => self.escape(site),
+            Own::Cell(cell) => self.share(cell),
+        })
     }
 
     fn violates(&self, fault: Fault) -> bool {

@@ -121,6 +121,12 @@ impl<'p> World<'p> {
         Ok(now)
     }
 
+    /// A cell counts as shared from here on, even if only one thread uses it.
+    pub fn share(&mut self, cell: u32) -> Halt {
+        self.knowledge.classes.insert(self.memory.cells[cell as usize].name, Usage::Shared);
+        Halt::Again
+    }
+
     /// Whether there are threads without numbers.
     pub fn has_crowds(&self) -> bool {
         !self.knowledge.crowds.is_empty()

@@ -3,7 +3,7 @@
 use crate::condition::{Condition, Location};
 use crate::expr::{Expr, Width};
 use source::{SourceFile, Span};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 macro_rules! index {
     ($(#[$doc:meta])* $name:ident) => {
@@ -74,6 +74,8 @@ pub struct Program {
     pub source: SourceFile,
     /// Shared memory.
     pub objects: Vec<Object>,
+    /// The objects that nobody may write: string literals. A write there is an access to no object.
+    pub constants: BTreeSet<ObjectId>,
     /// The names of cells inside objects, for the reader: `[3]`, `.next`. What is not here is named by its offset.
     pub parts: BTreeMap<Address, String>,
     /// The bodies of threads.
@@ -448,6 +450,7 @@ impl Program {
             arch: arch.into(),
             source,
             objects: Vec::new(),
+            constants: BTreeSet::new(),
             parts: BTreeMap::new(),
             functions: Vec::new(),
             threads: Vec::new(),
@@ -489,6 +492,12 @@ impl Program {
     /// The cell at an address, if an access there falls on one exactly.
     pub fn cell(&self, address: Address) -> Option<&Cell> {
         self.objects.get(address.object.index())?.cells.iter().find(|cell| cell.offset == address.offset)
+    }
+
+    /// Where a write to this word goes: nowhere, if that is an object that nobody may write.
+    pub fn write_target(&self, word: u64) -> u64 {
+        let constant = |address: Address| self.constants.contains(&address.object);
+        if Address::from_bits(word).is_some_and(constant) { 0 } else { word }
     }
 
     /// Every location of shared memory, in order.

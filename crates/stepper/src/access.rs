@@ -2,7 +2,7 @@
 
 use crate::Halt;
 use crate::code::{Action, Stepper, UNWRITTEN};
-use crate::domain::{Access, Domain, Fault};
+use crate::domain::{Access, Domain, Fault, Own};
 use crate::memory::Target;
 use crate::thread::private;
 use crate::value::Holder;
@@ -33,7 +33,7 @@ impl<'p, D: Domain<'p>> Stepper<'_, 'p, D> {
         span: Span,
     ) -> Result<Option<Action<'p, D::Term>>, Halt> {
         let width = self.scope().function.locals[dst.index()].width;
-        let location = self.locate(addr, width, span)?;
+        let location = self.locate(addr, width, span, Access::Read)?;
         if let Some(cell) = self.shared(location, Access::Read)? {
             return Ok(Some(Action::Load { cell, tags }));
         }
@@ -54,7 +54,7 @@ impl<'p, D: Domain<'p>> Stepper<'_, 'p, D> {
     ) -> Result<Option<Action<'p, D::Term>>, Halt> {
         let width = self.scope().width(value);
         let value = self.eval(value, span)?;
-        let location = self.locate(addr, width, span)?;
+        let location = self.locate(addr, width, span, Access::Write)?;
         if let Some(cell) = self.shared(location, Access::Write)? {
             return Ok(Some(Action::Store { cell, value, tags }));
         }
@@ -73,9 +73,15 @@ impl<'p, D: Domain<'p>> Stepper<'_, 'p, D> {
         span: Span,
     ) -> Result<Option<Action<'p, D::Term>>, Halt> {
         let width = self.scope().function.locals[dst.index()].width;
-        let location = self.locate(addr, width, span)?;
+        let location = self.locate(addr, width, span, Access::ReadWrite)?;
         if let Some(cell) = self.shared(location, Access::ReadWrite)? {
             return Ok(Some(Action::Rmw { cell, tags }));
+        }
+        match location {
+            _ if self.thread.atomic > 0 => {}
+            Location::Heap(object, _) => self.domain.own_update(Own::Object(self.thread.heap[object].1.site), tags)?,
+            Location::Cell(cell) => self.domain.own_update(Own::Cell(cell), tags)?,
+            Location::Alone(..) | Location::Nowhere => {}
         }
         if location != Location::Nowhere {
             let term = self.read(location, width, span)?;
@@ -135,8 +141,11 @@ impl<'p, D: Domain<'p>> Stepper<'_, 'p, D> {
     }
 
     /// Where an access goes. If that is nowhere, the thread stops or the property fails.
-    fn locate(&mut self, addr: &Expr, width: Width, span: Span) -> Result<Location, Halt> {
+    fn locate(&mut self, addr: &Expr, width: Width, span: Span, access: Access) -> Result<Location, Halt> {
         let found = match self.domain.address(self.thread.scope(self.program), addr, width, span)? {
+            Some(word) if access != Access::Read && self.program.write_target(word) != word => {
+                return self.limit(span, "a string literal is written");
+            }
             Some(word) => self.find(word, width, span)?,
             None => Location::Nowhere,
         };

@@ -4,7 +4,7 @@ use crate::Halt;
 use crate::memory::{Memory, Object, Slot};
 use crate::thread::Thread;
 use crate::value::{Holder, Scope, Value};
-use ir::{Expr, Usage, Width};
+use ir::{Expr, TagSet, Usage, Width};
 use source::Span;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -18,6 +18,15 @@ pub enum Access {
     Write,
     /// It reads and perhaps writes.
     ReadWrite,
+}
+
+/// Memory that only one thread uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Own {
+    /// An object that the thread made at this allocation site.
+    Object(u32),
+    /// A cell that others could know.
+    Cell(u32),
 }
 
 /// What a program can do that a property may forbid.
@@ -95,6 +104,10 @@ pub trait Domain<'p> {
 
     /// A thread uses a cell: who uses it now?
     fn touch(&mut self, thread: usize, cell: u32, access: Access) -> Result<Usage, Halt>;
+
+    /// A read-modify-write with these tags, outside of atomic sections, goes to memory of the thread's own. Where that empties
+    /// the thread's buffer it is noticed by others all the same.
+    fn own_update(&mut self, own: Own, tags: [&TagSet; 2]) -> Result<(), Halt>;
 
     /// Whether this violates the property. If not, the thread goes no further.
     fn violates(&self, fault: Fault) -> bool;

@@ -18,7 +18,7 @@ mod value;
 
 pub use access::Location;
 pub use code::{Action, Progress, Stepper};
-pub use domain::{Access, Domain, Fault};
+pub use domain::{Access, Domain, Fault, Own};
 pub use memory::{At, Cell, CellName, Made, Memory, Object, Site, Slot, Target};
 pub use thread::{PRIVATE, Status, Thread, private};
 pub use value::{Frame, Holder, Scope, Value, known};

@@ -68,12 +68,12 @@ impl Object {
             None => {}
         }
         let end = offset + bytes(width);
-        if site.fixed || end > self.size {
-            return Target::Nowhere;
-        }
         let apart = |slot: &Slot| slot.offset >= end || slot.offset + bytes(slot.width) <= offset;
         if !self.cells.iter().all(apart) {
             return Target::Mixed;
+        }
+        if site.fixed || end > self.size {
+            return Target::Nowhere;
         }
         Target::New(Slot { offset, width, value: site.zeroed.then_some(0) })
     }

@@ -85,6 +85,10 @@ impl<'p> Domain<'p> for Words<'p> {
         Ok(if self.shared.contains(&object) { Usage::Shared } else { Usage::Private(thread) })
     }
 
+    fn own_update(&mut self, _: stepper::Own, _: [&ir::TagSet; 2]) -> Result<(), Halt> {
+        Ok(())
+    }
+
     fn violates(&self, fault: Fault) -> bool {
         fault == Fault::Assertion || self.strict
     }

@@ -13,9 +13,12 @@
 //! that the program's constants can produce, so a value that comes out of thin air is never considered, whatever the
 //! model says about it. Memory is never used again after `free`.
 
+mod congruence;
 mod memory;
 mod narrow;
+mod numbers;
 mod ops;
+mod parts;
 mod pointers;
 mod regions;
 mod run;

@@ -1,9 +1,12 @@
 //! Where accesses go, and what cells hold that make no events.
 
+use crate::congruence::Class;
+use crate::parts::{Fit, Spot, bytes, fit};
+use crate::pointers::Pointers;
 use crate::run::{Halt, Run};
-use crate::state::State;
+use crate::state::{State, Taint, join_taints, merge_taints};
 use crate::structure::Cause;
-use ir::{Address, Expr, ObjectId, Width};
+use ir::{Address, BinaryOp, Expr, ObjectId, Width};
 use logic::{Bool, Term, Terms};
 use source::Span;
 use std::collections::BTreeSet;
@@ -18,6 +21,37 @@ pub struct MadeObject {
     pub typed: bool,
     pub zeroed: bool,
     pub cells: std::collections::BTreeMap<u64, (Width, Term)>,
+}
+
+impl MadeObject {
+    /// The cells that an access from here on can touch.
+    fn cells_from(&self, offset: u64) -> impl Iterator<Item = (u64, Width)> + '_ {
+        let before = self.cells.range(..offset).next_back();
+        let rest = self.cells.range(offset..);
+        before.into_iter().chain(rest).map(|(&offset, &(width, _))| (offset, width))
+    }
+
+    /// The last cell that begins before an offset.
+    fn cell_before(&self, offset: u64) -> Option<(u64, Width)> {
+        self.cells.range(..offset).next_back().map(|(&offset, &(width, _))| (offset, width))
+    }
+
+    /// Cells for the bytes between two offsets that have none: as large as possible.
+    fn gaps(&self, start: u64, end: u64) -> Vec<(u64, Width)> {
+        let mut gaps = Vec::new();
+        let mut at = start;
+        for (offset, width) in
+            self.cells_from(start).take_while(|&(offset, _)| offset < end).chain([(end, Width::BOOL)])
+        {
+            while at < offset {
+                let size = [8, 4, 2, 1].into_iter().find(|size| at % size == 0 && at + size <= offset).unwrap_or(1);
+                gaps.push((at, Width::new(8 * size as u8)));
+                at += size;
+            }
+            at = at.max(offset + bytes(width));
+        }
+        gaps
+    }
 }
 
 /// Who touches a cell when other threads may exist: the threads that read it and those that write it.
@@ -40,11 +74,21 @@ impl Touch {
 pub struct Place {
     pub address: Term,
     pub cells: Vec<Address>,
+    /// Where it can go besides that is not one whole cell. No such cell is shared.
+    pub parts: Vec<Spot>,
     pub shared: bool,
 }
 
-/// How many cells of an object without a type are considered for an address that is not known.
-const MAX_CELLS: u64 = 4096;
+impl Place {
+    /// The cells that it touches, whole or in part.
+    pub fn all_cells(&self) -> impl Iterator<Item = Address> + '_ {
+        self.cells.iter().copied().chain(self.parts.iter().flat_map(|spot| spot.parts.iter().map(|part| part.cell)))
+    }
+}
+
+/// How many places of an object are considered for an address that is not known, besides whole cells of an object with a
+/// type.
+const MAX_CELLS: usize = 4096;
 
 impl Run<'_> {
     /// The cells that an access can go to. Where the address is none of them, the thread stops.
@@ -56,45 +100,26 @@ impl Run<'_> {
         write: bool,
         span: Span,
     ) -> Result<Place, Halt> {
-        let mut cells = Vec::new();
-        if let Some(bits) = self.structure.terms.as_const(address) {
-            if let Some(cell) = Address::from_bits(bits)
-                && self.is_cell(cell, width, true, span)?
-            {
-                cells.push(cell);
+        let mut place = Place { address, cells: Vec::new(), parts: Vec::new(), shared: false };
+        for start in self.starts(address, width, span)? {
+            if write && self.program.constants.contains(&start.object) {
+                continue;
             }
-        } else {
-            let objects = self.object_count();
-            let pointers = self.pointers.pointers(&self.structure.terms, address, &|object| object < objects);
-            if pointers.lost {
-                return Err(self.refuse(span, "it cannot be told where this pointer points"));
+            match self.fit(start, width) {
+                Fit::Cell => place.cells.push(start),
+                Fit::Parts(parts) => place.parts.push(Spot { start, parts }),
+                Fit::Nowhere => {}
             }
-            let mut found: BTreeSet<Address> = BTreeSet::new();
-            for &bits in &pointers.exact {
-                if let Some(cell) = Address::from_bits(bits)
-                    && self.is_cell(cell, width, true, span)?
-                {
-                    found.insert(cell);
-                }
-            }
-            for (&object, &(remainder, divisor)) in &pointers.inside {
-                for offset in self.offsets(ObjectId(object), width, span)? {
-                    if divisor == 0 && offset == remainder || divisor != 0 && offset % divisor == remainder % divisor {
-                        found.insert(Address { object: ObjectId(object), offset });
-                    }
-                }
-            }
-            cells.extend(found);
+        }
+        if place.cells.is_empty() && place.parts.is_empty() && !self.program.alone {
+            return Err(self.refuse(span, "an access to an address where there is no location"));
         }
         let terms = &mut self.structure.terms;
         let mut valid = Bool::FALSE;
-        for cell in &cells {
-            let here = terms.constant(cell.to_bits(), Width::WORD);
+        for start in place.cells.iter().chain(place.parts.iter().map(|spot| &spot.start)) {
+            let here = terms.constant(start.to_bits(), Width::WORD);
             let same = terms.eq(address, here);
             valid = terms.or(valid, same);
-        }
-        if cells.is_empty() && !self.program.alone {
-            return Err(self.refuse(span, "an access to an address where there is no location"));
         }
         if valid != Bool::TRUE {
             let fails = self.structure.terms.and(state.guard, !valid);
@@ -102,14 +127,62 @@ impl Run<'_> {
             self.failure(fails, what, span, true);
             self.stop(state, valid, Cause::Memory);
         }
-        for &cell in &cells {
+        self.leave_out_shared_parts(state, &mut place, width, span);
+        for cell in place.all_cells().collect::<Vec<_>>() {
             self.touch(cell, write);
         }
-        let shared = cells.iter().filter(|cell| self.published && self.knowledge.shared.contains_key(*cell)).count();
-        if shared != 0 && shared != cells.len() {
-            cells.iter().for_each(|&cell| self.mixed.push(cell));
+        let is_shared = |cell: &Address| self.published && self.knowledge.shared.contains_key(cell);
+        let shared = place.all_cells().filter(is_shared).count();
+        let all = place.all_cells().count();
+        if shared != 0 && shared != all {
+            self.mixed.extend(place.all_cells());
         }
-        Ok(Place { address, shared: shared == cells.len() && shared > 0, cells })
+        place.shared = shared == all && shared > 0;
+        Ok(place)
+    }
+
+    /// A part of a shared cell is no place where an access can be looked at. If the access can go elsewhere, this is a cut,
+    /// which is only of interest if it can be reached; else it is refused, if the next run does not find that the cell is
+    /// not shared.
+    fn leave_out_shared_parts(&mut self, state: &mut State, place: &mut Place, width: Width, span: Span) {
+        let is_shared = |cell: &Address| self.published && self.knowledge.shared.contains_key(cell);
+        let shared_part = |spot: &Spot| spot.parts.iter().find(|part| is_shared(&part.cell)).map(|part| part.width);
+        let Some(there) = place.parts.iter().find_map(shared_part) else { return };
+        let (out, rest): (Vec<Spot>, Vec<Spot>) =
+            std::mem::take(&mut place.parts).into_iter().partition(|spot| shared_part(spot).is_some());
+        place.parts = rest;
+        if place.cells.is_empty() && place.parts.is_empty() {
+            let halt = self.mixed_sizes(span, (there, width));
+            self.doubt.get_or_insert(halt);
+        }
+        let terms = &mut self.structure.terms;
+        let mut elsewhere = Bool::TRUE;
+        for spot in out {
+            let here = terms.constant(spot.start.to_bits(), Width::WORD);
+            let same = terms.eq(place.address, here);
+            elsewhere = terms.and(elsewhere, !same);
+        }
+        self.cut_here(state, elsewhere, span);
+    }
+
+    /// The addresses that an access of this width can begin at.
+    fn starts(&mut self, address: Term, width: Width, span: Span) -> Result<BTreeSet<Address>, Halt> {
+        if let Some(bits) = self.structure.terms.as_const(address) {
+            return Ok(Address::from_bits(bits).into_iter().collect());
+        }
+        let objects = self.object_count();
+        let pointers = self.pointers.pointers(&self.structure.terms, address, &|object| object < objects);
+        if pointers.lost {
+            return Err(self.refuse(span, "it cannot be told where this pointer points"));
+        }
+        let mut starts: BTreeSet<Address> =
+            pointers.exact.iter().filter_map(|&bits| Address::from_bits(bits)).collect();
+        for (&object, class) in &pointers.inside {
+            let object = ObjectId(object);
+            let offsets = self.offsets(object, class, width, span)?;
+            starts.extend(offsets.into_iter().map(|offset| Address { object, offset }));
+        }
+        Ok(starts)
     }
 
     fn touch(&mut self, cell: Address, write: bool) {
@@ -120,57 +193,33 @@ impl Run<'_> {
         }
     }
 
-    /// Whether there is a cell of this width at an address; `certain` says that the program does mean this one.
-    fn is_cell(&mut self, address: Address, width: Width, certain: bool, span: Span) -> Result<bool, Halt> {
-        let object = address.object.index();
-        if let Some(object) = self.program.objects.get(object) {
-            let found = object.cells.binary_search_by_key(&address.offset, |cell| cell.offset);
-            return match found {
-                Ok(at) if !self.program.alone || object.cells[at].width == width => Ok(true),
-                Ok(at) => {
-                    let what = (object.cells[at].width, width);
-                    if certain { Err(self.mixed_sizes(span, what)) } else { Ok(false) }
-                }
-                Err(at) => {
-                    let inside = at > 0 && {
-                        let before = &object.cells[at - 1];
-                        address.offset < before.offset + u64::from(before.width.bits().div_ceil(8)).min(4)
-                    };
-                    if inside && certain {
-                        let before = object.cells[at - 1].width;
-                        return Err(self.mixed_sizes(span, (before, width)));
-                    }
-                    Ok(false)
-                }
-            };
-        }
-        let number = address.object.0;
-        self.foresee(number);
-        let Some(made) = self.made.get(&number) else { return Ok(false) };
-        if let Some(&(there, _)) = made.cells.get(&address.offset) {
-            if there == width {
-                return Ok(true);
+    /// Where an access of this width goes that begins here. Of objects without a type it makes the cells.
+    fn fit(&mut self, start: Address, width: Width) -> Fit {
+        if let Some(object) = self.program.objects.get(start.object.index()) {
+            let there = object.cells.binary_search_by_key(&start.offset, |cell| cell.offset);
+            // Litmus tests have no accesses of another size than their locations.
+            if !self.program.alone {
+                return if there.is_ok() { Fit::Cell } else { Fit::Nowhere };
             }
-            return if certain { Err(self.mixed_sizes(span, (there, width))) } else { Ok(false) };
+            let from = there.unwrap_or_else(|at| at.saturating_sub(1));
+            let cells = object.cells[from..].iter().map(|cell| (cell.offset, cell.width));
+            return fit(cells, start, width);
         }
-        // A pointer's cell may take four bytes only.
-        let bytes = |width: Width| u64::from(width.bits().div_ceil(8)).min(4);
-        if address.offset.saturating_add(bytes(width)) > made.size || (made.typed && !certain) {
-            return Ok(false);
+        let number = start.object.0;
+        self.foresee(number);
+        let Some(made) = self.made.get(&number) else { return Fit::Nowhere };
+        if !made.typed {
+            let Some(end) = start.offset.checked_add(bytes(width)).filter(|&end| end <= made.size) else {
+                return Fit::Nowhere;
+            };
+            let overlaps = |&(offset, there): &(u64, Width)| offset < end && offset + bytes(there) > start.offset;
+            let new = match made.cell_before(end).filter(overlaps) {
+                Some(_) => made.gaps(start.offset, end),
+                None => vec![(start.offset, width)],
+            };
+            new.into_iter().for_each(|(offset, width)| self.make_cell(number, offset, width));
         }
-        let before = made.cells.range(..address.offset).next_back();
-        let overlaps = before.is_some_and(|(&offset, &(there, _))| offset + bytes(there) > address.offset);
-        let after = made.cells.range(address.offset..).next();
-        let overlaps = overlaps || after.is_some_and(|(&offset, _)| address.offset + bytes(width) > offset);
-        if overlaps {
-            let there = before.or(after).map_or(width, |(_, &(there, _))| there);
-            return if certain { Err(self.mixed_sizes(span, (there, width))) } else { Ok(false) };
-        }
-        if made.typed {
-            return Ok(false);
-        }
-        self.make_cell(number, address.offset, width);
-        Ok(true)
+        self.made.get(&number).map_or(Fit::Nowhere, |made| fit(made.cells_from(start.offset), start, width))
     }
 
     /// An object that a thread makes which is executed later in this run is known from the run before.
@@ -218,29 +267,42 @@ impl Run<'_> {
         )
     }
 
-    /// The offsets at which an object has cells of this width.
-    fn offsets(&mut self, object: ObjectId, width: Width, span: Span) -> Result<Vec<u64>, Halt> {
+    /// The offsets of a class at which an access of this width is inside an object.
+    fn offsets(&mut self, object: ObjectId, class: &Class, width: Width, span: Span) -> Result<Vec<u64>, Halt> {
+        let large = "an access at an unknown place of a large block of memory";
+        let contains = |offset: &u64| class.contains(i128::from(*offset));
         if let Some(object) = self.program.objects.get(object.index()) {
-            let fits = |cell: &&ir::Cell| !self.program.alone || cell.width == width;
-            return Ok(object.cells.iter().filter(fits).map(|cell| cell.offset).collect());
+            let mut found: Vec<u64> = object.cells.iter().map(|cell| cell.offset).filter(contains).collect();
+            if self.program.alone {
+                let end = object.cells.last().map_or(0, |cell| cell.offset + bytes(cell.width));
+                let whole = |offset: &u64| {
+                    let at = object.cells.binary_search_by_key(offset, |cell| cell.offset);
+                    at.is_ok_and(|at| object.cells[at].width == width)
+                };
+                let others = class.up_to(end.saturating_sub(bytes(width))).filter(|offset| !whole(offset));
+                found.extend(others.take(MAX_CELLS + 1));
+            }
+            return if found.len() > object.cells.len() + MAX_CELLS {
+                Err(self.refuse(span, large))
+            } else {
+                Ok(found)
+            };
         }
         self.foresee(object.0);
         let Some(made) = self.made.get(&object.0) else { return Ok(Vec::new()) };
-        if made.typed {
-            return Ok(made.cells.iter().filter(|(_, cell)| cell.0 == width).map(|(&offset, _)| offset).collect());
-        }
-        let step = u64::from(width.bits().div_ceil(8)).max(1);
-        if made.size / step > MAX_CELLS {
-            return Err(self.refuse(span, "an access at an unknown place of a large block of memory"));
-        }
-        let size = made.size;
-        let mut offsets = Vec::new();
-        for offset in (0..size).step_by(step as usize) {
-            if self.is_cell(Address { object, offset }, width, false, span)? {
-                offsets.push(offset);
+        let (typed, last) = (made.typed, made.size.checked_sub(bytes(width)));
+        let Some(last) = last else { return Ok(Vec::new()) };
+        if !typed {
+            // What is aligned comes first: so cells are as large as they can be.
+            let aligned: Vec<u64> =
+                (0..=last).step_by(bytes(width) as usize).filter(contains).take(MAX_CELLS + 1).collect();
+            for offset in aligned {
+                self.fit(Address { object, offset }, width);
             }
         }
-        Ok(offsets)
+        let found: Vec<u64> = class.up_to(last).take(MAX_CELLS + 1).collect();
+        let whole = self.made.get(&object.0).map_or(0, |made| if typed { made.cells.len() } else { 0 });
+        if found.len() > MAX_CELLS.max(whole) { Err(self.refuse(span, large)) } else { Ok(found) }
     }
 
     /// What a cell holds that was never written in this state.
@@ -256,34 +318,77 @@ impl Run<'_> {
         }
     }
 
+    /// What the value of a cell that makes no events depends on.
+    fn held_taint(&self, state: &State, cell: Address) -> Taint {
+        state.memory_taints.get(&cell).cloned().unwrap_or_default()
+    }
+
     /// Reads a place that makes no events; if there is no cell at all, any value will do.
-    pub fn read_private(&mut self, state: &State, place: &Place, width: Width) -> Term {
-        let Some((&last, others)) = place.cells.split_last() else {
-            return self.structure.terms.constant(0, width);
-        };
-        let mut value = self.held(state, last);
-        for &cell in others {
-            let other = self.held(state, cell);
+    pub fn read_private(&mut self, state: &State, place: &Place, width: Width) -> (Term, Taint) {
+        let mut found: Option<(Term, Taint)> = None;
+        let whole: Vec<(Address, Option<&Spot>)> = place.cells.iter().map(|&cell| (cell, None)).collect();
+        let others = place.parts.iter().map(|spot| (spot.start, Some(spot)));
+        for (start, spot) in whole.into_iter().chain(others) {
+            let (value, taint) = match spot {
+                None => (self.held(state, start), self.held_taint(state, start)),
+                Some(spot) => self.read_parts(state, spot, width),
+            };
             let terms = &mut self.structure.terms;
-            let here = terms.constant(cell.to_bits(), Width::WORD);
-            let same = terms.eq(place.address, here);
-            value = terms.ite(same, other, value);
+            found = Some(match found {
+                None => (value, taint),
+                Some((other, other_taint)) => {
+                    let here = terms.constant(start.to_bits(), Width::WORD);
+                    let same = terms.eq(place.address, here);
+                    let taint = merge_taints(terms, same, &taint, !same, &other_taint);
+                    (terms.ite(same, value, other), taint)
+                }
+            });
         }
-        value
+        found.unwrap_or_else(|| (self.structure.terms.constant(0, width), Taint::new()))
+    }
+
+    /// Puts a value together from parts of cells.
+    fn read_parts(&mut self, state: &State, spot: &Spot, width: Width) -> (Term, Taint) {
+        let (mut value, mut taint) = (self.structure.terms.constant(0, width), Taint::new());
+        for part in &spot.parts {
+            let (cell, cell_taint) = (self.held(state, part.cell), self.held_taint(state, part.cell));
+            let terms = &mut self.structure.terms;
+            let bits = part.extract(terms, cell, width);
+            value = terms.binary(BinaryOp::Or, value, bits);
+            taint = join_taints(terms, &taint, &cell_taint);
+        }
+        (value, taint)
     }
 
     /// Writes a place that makes no events, under a condition.
-    pub fn write_private(&mut self, state: &mut State, place: &Place, value: Term, when: Bool) {
+    pub fn write_private(&mut self, state: &mut State, place: &Place, (value, taint): (Term, &Taint), when: Bool) {
+        let only = place.cells.len() + place.parts.len() == 1;
+        let mut writes = Vec::new();
         for &cell in &place.cells {
-            let old = self.held(state, cell);
+            writes.push((cell, cell, value, taint.clone()));
+        }
+        for spot in &place.parts {
+            for part in &spot.parts {
+                let (old, old_taint) = (self.held(state, part.cell), self.held_taint(state, part.cell));
+                let terms = &mut self.structure.terms;
+                let new = part.insert(terms, old, value);
+                writes.push((spot.start, part.cell, new, join_taints(terms, &old_taint, taint)));
+            }
+        }
+        for (start, cell, value, taint) in writes {
+            let (old, old_taint) = (self.held(state, cell), self.held_taint(state, cell));
             let terms = &mut self.structure.terms;
-            let here = terms.constant(cell.to_bits(), Width::WORD);
-            let same = if place.cells.len() == 1 { Bool::TRUE } else { terms.eq(place.address, here) };
+            let here = terms.constant(start.to_bits(), Width::WORD);
+            let same = if only { Bool::TRUE } else { terms.eq(place.address, here) };
             let both = terms.and(same, when);
             let new = terms.ite(both, value, old);
+            let new_taint = merge_taints(terms, both, &taint, !both, &old_taint);
             if new != old {
                 state.effect(terms, both);
                 Rc::make_mut(&mut state.memory).insert(cell, new);
+            }
+            if new_taint != old_taint {
+                Rc::make_mut(&mut state.memory_taints).insert(cell, new_taint);
             }
         }
     }
@@ -298,23 +403,8 @@ impl Run<'_> {
         if pointers.lost {
             return Err(self.refuse(span, "it cannot be told where this pointer points"));
         }
-        let mut exact = pointers.exact.clone();
-        for (&object, &(remainder, divisor)) in &pointers.inside {
-            let object = ObjectId(object);
-            let offsets: Vec<u64> = match self.program.objects.get(object.index()) {
-                Some(object) => object.cells.iter().map(|cell| cell.offset).collect(),
-                None => self.made.get(&object.0).map_or(Vec::new(), |made| made.cells.keys().copied().collect()),
-            };
-            let fits = |offset: &u64| {
-                if divisor == 0 { *offset == remainder } else { offset % divisor == remainder % divisor }
-            };
-            exact.extend(offsets.into_iter().filter(fits).map(|offset| Address { object, offset }.to_bits()));
-        }
         for &cell in cells {
-            let known = self.knowledge.points.entry(cell).or_default();
-            let before = known.len();
-            known.extend(&exact);
-            self.grew |= known.len() != before;
+            self.grew |= self.knowledge.points.entry(cell).or_default().grow(&pointers);
         }
         Ok(())
     }
@@ -322,9 +412,9 @@ impl Run<'_> {
     /// A variable takes what shared cells hold: says which addresses it can be.
     pub fn learn_pointers(&mut self, variable: Term, cells: &[Address]) {
         if self.structure.terms.width(variable) == Width::WORD {
-            let known = cells.iter().filter_map(|cell| self.knowledge.points.get(cell));
-            let exact: BTreeSet<u64> = known.flatten().copied().collect();
-            self.pointers.learn(variable, exact);
+            let mut known = Pointers::default();
+            cells.iter().filter_map(|cell| self.knowledge.points.get(cell)).for_each(|points| known.union(points));
+            self.pointers.learn(variable, known);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::memory::{MadeObject, Place};
 use crate::run::{END, Halt, Run, within};
-use crate::state::{Cached, Reservation, State, Taint, join_taints};
+use crate::state::{Cached, Reservation, State, Taint, join_taints, taint_of};
 use crate::structure::{Cause, Dependency, Event, Input, Kind, Link, Stand, Structure, Wait};
 use ir::{
     Address, BlockId, Expr, FunctionId, Instr, LocalId, ObjectId, Op, Status, System, TagSet, Thread, ThreadId, Width,
@@ -21,6 +21,13 @@ struct Action<'a> {
     span: Span,
 }
 
+/// What a read gives: the value, what it depends on, and the event if it makes one.
+struct Found {
+    value: Term,
+    taint: Taint,
+    read: Option<u32>,
+}
+
 /// Objects larger than this are refused.
 const MAX_OBJECT: u64 = 1 << 32;
 
@@ -33,6 +40,7 @@ impl Run<'_> {
         place: (BlockId, usize),
         instr: &Instr,
     ) -> Result<(), Halt> {
+        self.current.at = instr.span;
         let seen = self.structure.events.len() + self.structure.links.len();
         self.operation(state, function, place, instr)?;
         let (enters, may) = match &instr.op {
@@ -96,11 +104,12 @@ impl Run<'_> {
                     state.taints[dst.index()] = taint;
                     return Ok(());
                 }
-                let read = self.read(state, &at, width, &taint, tags, span);
-                if *reserve && let Some(read) = read.1 {
+                let Found { value, taint: found, read } = self.read(state, &at, width, &taint, tags, span);
+                if *reserve && let Some(read) = read {
                     state.reservations = vec![Reservation { read, address: at.address, taint, when: Bool::TRUE }];
                 }
-                self.assign_read(state, *dst, read);
+                state.locals[dst.index()] = value;
+                state.taints[dst.index()] = found;
             }
             Op::Store { addr, value, tags } => {
                 let (addr_taint, taint) = (self.taint(state, addr), self.taint(state, value));
@@ -117,7 +126,8 @@ impl Run<'_> {
                     self.note_pointers(&at.cells, value, span)?;
                     state.effect(&mut self.structure.terms, Bool::TRUE);
                 } else {
-                    self.write_private(state, &at, value, Bool::TRUE);
+                    let taint = join_taints(&mut self.structure.terms, &taint, &addr_taint);
+                    self.write_private(state, &at, (value, &taint), Bool::TRUE);
                 }
             }
             Op::Rmw { dst, addr, when, value, read_tags, write_tags } => {
@@ -131,7 +141,7 @@ impl Run<'_> {
                 // Inside a section there is nothing for a fence to order.
                 if self.published && state.section.is_none() {
                     let zero = self.structure.terms.constant(0, Width::WORD);
-                    let nowhere = Place { address: zero, cells: Vec::new(), shared: false };
+                    let nowhere = Place { address: zero, cells: Vec::new(), parts: Vec::new(), shared: false };
                     let action = Action { kind: Kind::Fence, guard: state.guard, value: zero, tags, span };
                     self.event(state, &nowhere, &Taint::new(), &action);
                 }
@@ -143,7 +153,7 @@ impl Run<'_> {
                 let unseen = state.cache.values().all(|cached| cached.written == Bool::FALSE);
                 if *waits && self.settings.waits && unseen {
                     // Nobody sees a section that has only read, so the thread may as well wait inside.
-                    let repeated = reads.into_iter().filter(|(read, _)| *read >= self.current.awaits).collect();
+                    let repeated = reads.into_iter().filter(|(source, _)| source.read >= self.current.awaits).collect();
                     self.wait(state, condition, repeated, span);
                     state.guard = self.structure.terms.and(state.guard, condition);
                 } else {
@@ -160,6 +170,7 @@ impl Run<'_> {
         let when = self.structure.terms.and(state.guard, !condition);
         if when != Bool::FALSE {
             let span = self.current.visible.unwrap_or(span);
+            let reads = reads.into_iter().map(|(source, when)| (source.read, when)).collect();
             self.structure.waits.push(Wait { when, thread: self.current.id, span, reads });
         }
     }
@@ -174,7 +185,7 @@ impl Run<'_> {
         self.locate(state, address, width, write, span)
     }
 
-    /// Reads a place: the value, and the event if it makes one.
+    /// Reads a place.
     fn read(
         &mut self,
         state: &State,
@@ -183,21 +194,18 @@ impl Run<'_> {
         addr_taint: &Taint,
         tags: &TagSet,
         span: Span,
-    ) -> (Term, Option<u32>) {
+    ) -> Found {
         if !at.shared {
-            return (self.read_private(state, at, width), None);
+            let (value, taint) = self.read_private(state, at, width);
+            let taint = join_taints(&mut self.structure.terms, &taint, addr_taint);
+            return Found { value, taint, read: None };
         }
         let value = self.structure.terms.fresh(width);
         self.learn_pointers(value, &at.cells);
         let action = Action { kind: Kind::Read, guard: state.guard, value, tags, span };
         let read = self.event(state, at, addr_taint, &action);
-        (value, Some(read))
-    }
-
-    fn assign_read(&mut self, state: &mut State, dst: LocalId, (value, read): (Term, Option<u32>)) {
-        state.locals[dst.index()] = value;
-        let depends = read.filter(|_| self.settings.dependencies);
-        state.taints[dst.index()] = depends.map(|read| (read, Bool::TRUE)).into_iter().collect();
+        let taint = if self.settings.dependencies { taint_of(read, Bool::TRUE) } else { Taint::new() };
+        Found { value, taint, read: Some(read) }
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -215,16 +223,20 @@ impl Run<'_> {
         let addr_taint = self.taint(state, addr);
         let at = self.place(state, addr, width, true, span)?;
         let in_section = state.section.is_some() && at.shared;
-        let ((found, read), found_taint) = if in_section {
+        if self.published && state.section.is_none() && !at.shared && !(read_tags.is_empty() && write_tags.is_empty()) {
+            // It orders what comes before and after it, whoever else uses its operand: so it makes events.
+            self.mixed.extend(at.all_cells());
+        }
+        let Found { value: found, taint: found_taint, read } = if in_section {
             let (value, taint) = self.read_in_section(state, &at, width, &addr_taint, read_tags, span);
-            ((value, None), taint)
+            Found { value, taint, read: None }
         } else {
-            (self.read(state, &at, width, &addr_taint, read_tags, span), Taint::new())
+            self.read(state, &at, width, &addr_taint, read_tags, span)
         };
         // The value read decides what is written, but that is no dependency of the write on the read: the pair is in
-        // rmw.
+        // rmw. What makes no event has no such pair.
         let mut inputs = state.clone();
-        inputs.taints[dst.index()] = Taint::new();
+        inputs.taints[dst.index()] = if read.is_some() { Taint::new() } else { found_taint.clone() };
         inputs.locals[dst.index()] = found;
         let mut taint = self.taint(&inputs, value);
         let mut condition = Bool::TRUE;
@@ -239,9 +251,6 @@ impl Run<'_> {
             None if in_section => {
                 let taint = join_taints(&mut self.structure.terms, &taint, &found_taint);
                 self.write_in_section(state, &at, value, &taint, condition);
-                state.locals[dst.index()] = found;
-                state.taints[dst.index()] = found_taint;
-                return Ok(());
             }
             Some(read) => {
                 let guard = self.structure.terms.and(state.guard, condition);
@@ -254,9 +263,13 @@ impl Run<'_> {
                 self.note_pointers(&at.cells, value, span)?;
                 state.effect(&mut self.structure.terms, condition);
             }
-            None => self.write_private(state, &at, value, condition),
+            None => {
+                let taint = join_taints(&mut self.structure.terms, &taint, &addr_taint);
+                self.write_private(state, &at, (value, &taint), condition);
+            }
         }
-        self.assign_read(state, dst, (found, read));
+        state.locals[dst.index()] = found;
+        state.taints[dst.index()] = found_taint;
         Ok(())
     }
 
@@ -338,7 +351,7 @@ impl Run<'_> {
                 let event = self.event(state, at, addr_taint, &action);
                 let terms = &mut self.structure.terms;
                 if self.settings.dependencies {
-                    taint = join_taints(terms, &taint, &vec![(event, !known)]);
+                    taint = join_taints(terms, &taint, &taint_of(event, !known));
                 }
                 value.map_or(read, |value| terms.ite(known, value, read))
             }
@@ -384,7 +397,7 @@ impl Run<'_> {
             let terms = &mut self.structure.terms;
             let address = terms.constant(cell.to_bits(), Width::WORD);
             let guard = terms.and(state.guard, cached.written);
-            let at = Place { address, cells: vec![cell], shared: true };
+            let at = Place { address, cells: vec![cell], parts: Vec::new(), shared: true };
             let tags = TagSet::default();
             let action = Action { kind: Kind::Write, guard, value: cached.value, tags: &tags, span };
             let write = self.event(state, &at, &Taint::new(), &action);
@@ -436,8 +449,16 @@ impl Run<'_> {
         number
     }
 
+    /// An event depends on reads, in the way that the list says; where a branch chose, it is a control dependency.
     fn depend(&mut self, to: u32, taint: &Taint, list: impl Fn(&mut Structure) -> &mut Vec<Dependency>) {
-        list(&mut self.structure).extend(taint.iter().map(|&(from, when)| Dependency { from, to, when }));
+        for &(source, when) in taint {
+            let dependency = Dependency { from: source.read, to, when };
+            if source.chosen {
+                self.structure.ctrl.push(dependency);
+            } else {
+                list(&mut self.structure).push(dependency);
+            }
+        }
     }
 
     /// What an expression depends on.
@@ -463,11 +484,13 @@ impl Run<'_> {
             }
             Expr::Unary(op, operand) => {
                 let operand = self.expr(state, operand);
+                self.watch_unary(*op, operand);
                 self.structure.terms.unary(*op, operand)
             }
             Expr::Binary(op, left, right) => {
                 let left = self.expr(state, left);
                 let right = self.expr(state, right);
+                self.watch_binary(*op, left, right);
                 self.structure.terms.binary(*op, left, right)
             }
             Expr::Select(condition, then, otherwise) => {

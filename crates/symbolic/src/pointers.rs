@@ -1,6 +1,7 @@
 //! Which addresses a term can be.
 
-use ir::{Address, BinaryOp, UnaryOp};
+use crate::congruence::{Class, Classes};
+use ir::{Address, BinaryOp, UnaryOp, Width};
 use logic::{Term, TermNode, Terms};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,77 +10,80 @@ use std::rc::Rc;
 /// The addresses that a term can be, besides numbers that are none.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pointers {
-    /// These.
+    /// These, also where they are outside of their object.
     pub exact: BTreeSet<u64>,
-    /// Any offset in these objects that leaves this remainder when divided by that number.
-    pub inside: BTreeMap<u32, (u64, u64)>,
+    /// Any offset in these objects that is in the class.
+    pub inside: BTreeMap<u32, Class>,
     /// Whether an address went through an operation that this analysis does not follow.
     pub lost: bool,
 }
 
 impl Pointers {
-    fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.exact.is_empty() && self.inside.is_empty()
     }
 
-    fn add_inside(&mut self, object: u32, class: (u64, u64)) {
-        let class = self.inside.get(&object).map_or(class, |&old| join(old, class));
+    fn add_inside(&mut self, object: u32, class: Class) {
+        let class = class.within(Width::WORD);
+        let class = self.inside.get(&object).map_or(class, |&old| old.join(class));
         self.inside.insert(object, class);
     }
 
-    fn union(&mut self, other: &Pointers) {
+    pub fn union(&mut self, other: &Pointers) {
         self.exact.extend(&other.exact);
         other.inside.iter().for_each(|(&object, &class)| self.add_inside(object, class));
         self.lost |= other.lost;
+    }
+
+    /// Adds the addresses of a value that is written, as they are kept from run to run. Says whether any are new.
+    pub fn grow(&mut self, written: &Pointers) -> bool {
+        let before = self.clone();
+        for (&object, &class) in &written.inside {
+            self.add_inside(object, class);
+        }
+        let covered = |inside: &BTreeMap<u32, Class>, bits: u64| {
+            near(bits).is_some_and(|(object, offset)| inside.get(&object).is_some_and(|class| class.contains(offset)))
+        };
+        self.exact.extend(written.exact.iter().filter(|&&bits| !covered(&self.inside, bits)));
+        self.coarsen();
+        self.inside.values_mut().for_each(|class| *class = class.settled());
+        *self != before
+    }
+
+    /// Too many addresses become classes.
+    fn coarsen(&mut self) {
+        if self.exact.len() > MAX_EXACT {
+            for bits in std::mem::take(&mut self.exact) {
+                if let Some((object, offset)) = near(bits) {
+                    self.add_inside(object, Class::exactly(offset));
+                }
+            }
+        }
     }
 }
 
 /// More exact addresses than this are taken as any offset.
 const MAX_EXACT: usize = 64;
 
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
-}
-
-/// What two remainders have in common.
-fn join((r1, g1): (u64, u64), (r2, g2): (u64, u64)) -> (u64, u64) {
-    let g = gcd(gcd(g1, g2), r1.abs_diff(r2));
-    (if g == 0 { r1 } else { r1 % g }, g)
-}
-
-/// A number and a divisor such that the term leaves that remainder; the divisor 0 means that it is that number.
-fn congruence(terms: &Terms, term: Term) -> (u64, u64) {
-    let reduce = |r: u64, g: u64| (if g == 0 { r } else { r % g }, g);
-    match terms.node(term) {
-        TermNode::Const(value) => (value, 0),
-        TermNode::Ite(_, then, otherwise) => join(congruence(terms, then), congruence(terms, otherwise)),
-        TermNode::Binary(op, a, b) => {
-            let ((r1, g1), (r2, g2)) = (congruence(terms, a), congruence(terms, b));
-            match op {
-                BinaryOp::Add => {
-                    let g = gcd(g1, g2);
-                    reduce(r1.wrapping_add(r2), g)
-                }
-                BinaryOp::Mul if g2 == 0 => reduce(r1.wrapping_mul(r2), g1.wrapping_mul(r2)),
-                BinaryOp::Mul if g1 == 0 => reduce(r2.wrapping_mul(r1), g2.wrapping_mul(r1)),
-                BinaryOp::Shl if g2 == 0 && r2 < 32 => reduce(r1 << r2, g1 << r2),
-                _ => (0, 1),
-            }
-        }
-        TermNode::Var(_) | TermNode::Unary(..) => (0, 1),
-    }
+/// The object that an address belongs to, and the offset in it: one that is a little too small belongs to the object behind
+/// it.
+fn near(bits: u64) -> Option<(u32, i128)> {
+    const HALF: u64 = 1 << 39;
+    let address = Address::from_bits(bits.wrapping_add(HALF))?;
+    Some((address.object.0, i128::from(address.offset) - i128::from(HALF)))
 }
 
 /// Finds the addresses that terms can be; what loads give is told by `known`.
 #[derive(Debug, Default)]
 pub struct Analysis {
     known: FxHashMap<Term, Rc<Pointers>>,
+    classes: Classes,
 }
 
 impl Analysis {
     /// A load gave this variable, which can be these addresses.
-    pub fn learn(&mut self, variable: Term, exact: BTreeSet<u64>) {
-        self.known.insert(variable, Rc::new(Pointers { exact, ..Pointers::default() }));
+    pub fn learn(&mut self, variable: Term, pointers: Pointers) {
+        self.known.insert(variable, Rc::new(pointers));
     }
 
     /// The addresses that a term can be.
@@ -104,7 +108,7 @@ impl Analysis {
                 let from = terms.width(operand);
                 match op {
                     UnaryOp::Not | UnaryOp::Neg => result.lost = !inner.is_empty(),
-                    UnaryOp::ZeroExtend(_) | UnaryOp::SignExtend(_) if from < ir::Width::WORD => {}
+                    UnaryOp::ZeroExtend(_) | UnaryOp::SignExtend(_) if from < Width::WORD => {}
                     UnaryOp::ZeroExtend(_) | UnaryOp::SignExtend(_) => result = (*inner).clone(),
                     // Only the lower bits are left: no address any more, until somebody uses it as one.
                     UnaryOp::Truncate(_) => {}
@@ -112,13 +116,7 @@ impl Analysis {
             }
             TermNode::Binary(op, a, b) => result = self.binary(terms, op, a, b, is_object),
         }
-        if result.exact.len() > MAX_EXACT {
-            for bits in std::mem::take(&mut result.exact) {
-                if let Some(address) = Address::from_bits(bits) {
-                    result.add_inside(address.object.0, (address.offset, 0));
-                }
-            }
-        }
+        result.coarsen();
         let result = Rc::new(result);
         self.known.insert(term, Rc::clone(&result));
         result
@@ -142,27 +140,26 @@ impl Analysis {
             return result;
         }
         let width = terms.width(a);
-        if let Some(constant) = terms.as_const(other) {
-            for &bits in &pointers.exact {
-                let value = ir::eval_binary(op, bits, constant, width).0;
-                if Address::from_bits(value).is_some_and(|address| is_object(address.object.0)) {
-                    result.exact.insert(value);
-                }
+        let step = match op {
+            BinaryOp::Add => Some(self.classes.of(terms, other)),
+            BinaryOp::Sub => Some(self.classes.of(terms, other).negated()),
+            _ => None,
+        };
+        let unknown = Class::anything();
+        match terms.as_const(other) {
+            Some(constant) => {
+                let values = pointers.exact.iter().map(|&bits| ir::eval_binary(op, bits, constant, width).0);
+                result.exact.extend(values.filter(|&value| near(value).is_some_and(|(object, _)| is_object(object))));
             }
-        } else {
-            let (r, g) = if op == BinaryOp::Add { congruence(terms, other) } else { (0, 1) };
-            for &bits in &pointers.exact {
-                if let Some(address) = Address::from_bits(bits) {
-                    let sum = address.offset.wrapping_add(r);
-                    result.add_inside(address.object.0, (if g == 0 { sum } else { sum % g }, g));
+            None => {
+                for (object, offset) in pointers.exact.iter().filter_map(|&bits| near(bits)) {
+                    let class = step.map_or(unknown, |step| step.plus(Class::exactly(offset)));
+                    result.add_inside(object, class);
                 }
             }
         }
-        let (r, g) = if op == BinaryOp::Add { congruence(terms, other) } else { (0, 1) };
-        for (&object, &(r1, g1)) in &pointers.inside {
-            let g = gcd(g1, g);
-            let sum = r1.wrapping_add(r);
-            result.add_inside(object, (if g == 0 { sum } else { sum % g }, g));
+        for (&object, &class) in &pointers.inside {
+            result.add_inside(object, step.map_or(unknown, |step| step.plus(class)));
         }
         result.lost = pointers.lost;
         result

@@ -6,7 +6,7 @@
 //! The last run found nothing new, so what it took for granted holds in it.
 
 use crate::memory::{MadeObject, Touch, first_value};
-use crate::pointers::Analysis as Pointers;
+use crate::pointers::{Analysis as Pointers, Pointers as PointerSet};
 use crate::regions::Analysis;
 use crate::state::{Memory, State, Taint};
 use crate::structure::{Cause, Event, Failure, Input, Kind, Location, Made, Moment, Structure, Stuck};
@@ -58,7 +58,7 @@ pub struct Knowledge {
     /// The shared cells in the order of their numbers.
     pub order: Vec<Address>,
     /// The addresses that shared cells can hold.
-    pub points: FxHashMap<Address, BTreeSet<u64>>,
+    pub points: FxHashMap<Address, PointerSet>,
     /// The numbers of objects, by where in the execution they are made.
     pub objects: FxHashMap<u64, u32>,
     /// The numbers of threads, likewise.
@@ -94,6 +94,8 @@ pub struct Current {
     pub outer: usize,
     /// Where our own library was called.
     pub visible: Option<Span>,
+    /// The instruction that is being executed.
+    pub at: Span,
     /// How many events there were when the last wait began.
     pub awaits: u32,
     /// The states in which the thread ended, and its results.
@@ -120,6 +122,8 @@ pub struct Run<'p> {
     pub mixed: Vec<Address>,
     /// Whether a pointer can point where it was not known to.
     pub grew: bool,
+    /// What is refused, if what this run takes for shared is shared.
+    pub doubt: Option<Halt>,
     /// Whether other threads may exist, and what memory held when that began.
     pub published: bool,
     pub initial: Memory,
@@ -164,6 +168,9 @@ pub fn execute(program: &Program, settings: &Settings<'_>) -> Result<Structure, 
         let known = shared.iter().all(|address| run.knowledge.shared.contains_key(address));
         let exact = !first || shared.len() == run.knowledge.order.len();
         if known && exact && !run.grew {
+            if let Some(halt) = run.doubt.take() {
+                return Err(halt);
+            }
             return Ok(run.finish());
         }
         if first {
@@ -300,6 +307,7 @@ impl<'p> Run<'p> {
             line: vec![],
             outer: 0,
             visible: None,
+            at: Span::default(),
             awaits: 0,
             ends: vec![],
         };
@@ -313,6 +321,7 @@ impl<'p> Run<'p> {
             touched: FxHashMap::default(),
             mixed: Vec::new(),
             grew: false,
+            doubt: None,
             published: !program.alone,
             initial: Memory::default(),
             current,
@@ -362,6 +371,7 @@ impl<'p> Run<'p> {
             control: Vec::new(),
             reservations: Vec::new(),
             memory: Rc::clone(&self.initial),
+            memory_taints: Rc::default(),
             effects: Vec::new(),
             section: None,
             cache: Rc::default(),
@@ -389,7 +399,17 @@ impl<'p> Run<'p> {
         self.make_room(id);
         let line = [&self.current.line[..], &[body]].concat();
         let outer = self.current.outer + self.current.calls.len();
-        let new = Current { id, context, calls: Vec::new(), line, outer, visible: None, awaits: 0, ends: Vec::new() };
+        let new = Current {
+            id,
+            context,
+            calls: Vec::new(),
+            line,
+            outer,
+            visible: None,
+            at: Span::default(),
+            awaits: 0,
+            ends: Vec::new(),
+        };
         let outside = std::mem::replace(&mut self.current, new);
         let returned = self.function(body, args, state)?;
         let mut ends = std::mem::take(&mut self.current.ends);

@@ -7,11 +7,28 @@ use source::Span;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Reads and when a value depends on them, sorted by read.
-pub type Taint = Vec<(u32, Bool)>;
+/// A read that a value depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Source {
+    pub read: u32,
+    /// Whether the read decided at a branch which of several values it is. That is a control dependency of whatever uses
+    /// the value, and no more: a branch lets later reads go ahead even if it has chosen their address.
+    pub chosen: bool,
+}
+
+/// What a value depends on, and when, sorted.
+pub type Taint = Vec<(Source, Bool)>;
+
+/// What depends on the value that this read takes.
+pub fn taint_of(read: u32, when: Bool) -> Taint {
+    vec![(Source { read, chosen: false }, when)]
+}
 
 /// What cells hold that make no events; a cell that is not here holds its first value.
 pub type Memory = Rc<FxHashMap<Address, Term>>;
+
+/// What the values of such cells depend on; a cell that is not here depends on nothing.
+pub type MemoryTaints = Rc<FxHashMap<Address, Taint>>;
 
 /// Branches that were taken on the way, and where their influence ends: at a block of the function at some depth of
 /// calls.
@@ -40,6 +57,7 @@ pub struct State {
     pub control: Vec<Control>,
     pub reservations: Vec<Reservation>,
     pub memory: Memory,
+    pub memory_taints: MemoryTaints,
     /// For each loop being executed, outermost first: when something happened in this iteration that anybody could see.
     pub effects: Vec<Bool>,
     /// The atomic section, and how many sections are nested.
@@ -90,10 +108,10 @@ pub fn join_taints(terms: &mut Terms, a: &Taint, b: &Taint) -> Taint {
         return a.clone();
     }
     let mut joined = a.clone();
-    for &(read, when) in b {
-        match joined.binary_search_by_key(&read, |&(r, _)| r) {
+    for &(source, when) in b {
+        match joined.binary_search_by_key(&source, |&(own, _)| own) {
             Ok(at) => joined[at].1 = terms.or(joined[at].1, when),
-            Err(at) => joined.insert(at, (read, when)),
+            Err(at) => joined.insert(at, (source, when)),
         }
     }
     joined
@@ -104,11 +122,34 @@ pub fn merge_taints(terms: &mut Terms, guard_a: Bool, a: &Taint, guard_b: Bool, 
     if a == b {
         return a.clone();
     }
-    let mut guarded = |taint: &Taint, guard: Bool| -> Taint {
-        taint.iter().map(|&(read, when)| (read, terms.and(when, guard))).collect()
-    };
-    let (a, b) = (guarded(a, guard_a), guarded(b, guard_b));
+    let (a, b) = (guarded(terms, a, guard_a), guarded(terms, b, guard_b));
     join_taints(terms, &a, &b)
+}
+
+/// The same under a condition.
+pub fn guarded(terms: &mut Terms, taint: &Taint, guard: Bool) -> Taint {
+    taint
+        .iter()
+        .map(|&(source, when)| (source, terms.and(when, guard)))
+        .filter(|&(_, when)| when != Bool::FALSE)
+        .collect()
+}
+
+/// What cells that make no events depend on where two paths meet.
+fn merge_memory_taints(terms: &mut Terms, a: &State, b: &State) -> MemoryTaints {
+    if Rc::ptr_eq(&a.memory_taints, &b.memory_taints) {
+        return Rc::clone(&a.memory_taints);
+    }
+    let mut cells: Vec<Address> = a.memory_taints.keys().chain(b.memory_taints.keys()).copied().collect();
+    cells.sort();
+    cells.dedup();
+    let nothing = Taint::new();
+    let mut merged = FxHashMap::default();
+    for cell in cells {
+        let (x, y) = (a.memory_taints.get(&cell).unwrap_or(&nothing), b.memory_taints.get(&cell).unwrap_or(&nothing));
+        merged.insert(cell, merge_taints(terms, a.guard, x, b.guard, y));
+    }
+    Rc::new(merged)
 }
 
 /// The branches of two paths that meet.
@@ -124,7 +165,7 @@ fn merge_control(terms: &mut Terms, a: &State, b: &State) -> Vec<Control> {
                     control.push(entry.clone());
                 }
             } else {
-                let taint = entry.taint.iter().map(|&(read, when)| (read, terms.and(when, side.guard))).collect();
+                let taint = guarded(terms, &entry.taint, side.guard);
                 control.push(Control { taint, ..*entry });
             }
         }
@@ -202,6 +243,7 @@ pub fn merge_two(terms: &mut Terms, a: &State, b: &State, first: &mut dyn FnMut(
         }
         Rc::new(merged)
     };
+    let memory_taints = merge_memory_taints(terms, a, b);
     let cache = merge_cache(terms, selector, a, b);
     let effects = a.effects.iter().zip(&b.effects).map(|(&x, &y)| terms.ite_bool(selector, x, y)).collect();
     let mut reservations = Vec::new();
@@ -213,5 +255,17 @@ pub fn merge_two(terms: &mut Terms, a: &State, b: &State, first: &mut dyn FnMut(
     }
     let control = merge_control(terms, a, b);
     let inside = merge_inside(terms, selector, a, b);
-    State { guard, locals, taints, control, reservations, memory, effects, section: a.section, cache, inside }
+    State {
+        guard,
+        locals,
+        taints,
+        control,
+        reservations,
+        memory,
+        memory_taints,
+        effects,
+        section: a.section,
+        cache,
+        inside,
+    }
 }

@@ -2,12 +2,12 @@
 
 use crate::regions::{Analysis, Item, Loop};
 use crate::run::{Halt, Run, within};
-use crate::state::{Control, State, Taint, merge_two};
+use crate::state::{Control, Source, State, Taint, join_taints, merge_two};
 use crate::structure::Cause;
-use ir::{BlockId, FunctionId, Terminator, Width};
+use ir::{Address, BlockId, FunctionId, Terminator, Width};
 use logic::{Bool, Term};
 use source::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Iterations of a loop that constants decide do not count against the bound, but there are not more than this.
@@ -127,7 +127,7 @@ impl Run<'_> {
         for iteration in 0u32.. {
             self.current.context = within(outside, (this.header, iteration));
             let entering = frame.incoming.remove(&this.header).unwrap_or_default();
-            let entry = self.enter(entering, level)?;
+            let entry = self.enter(entering, level, (frame.depth, this.header))?;
             let start = entry.as_ref().map(|state| state.locals.clone());
             match entry {
                 Some(state) => frame.incoming.insert(this.header, vec![state]),
@@ -169,12 +169,12 @@ impl Run<'_> {
     }
 
     /// The states at the beginning of a loop as one, with nothing seen yet in this iteration.
-    fn enter(&mut self, mut states: Vec<State>, level: usize) -> Result<Option<State>, Halt> {
+    fn enter(&mut self, mut states: Vec<State>, level: usize, place: (usize, BlockId)) -> Result<Option<State>, Halt> {
         for state in &mut states {
             state.effects.truncate(level);
             state.effects.resize(level, Bool::TRUE);
         }
-        let mut merged = self.merge(states)?;
+        let mut merged = self.meet(states, place)?;
         if let Some(state) = &mut merged {
             state.effects.push(Bool::FALSE);
         }
@@ -252,8 +252,8 @@ impl Run<'_> {
             state.effects.truncate(level);
             state.effects.resize(level, Bool::TRUE);
         }
-        let Some(mut state) = self.merge(states)? else { return Ok(()) };
         let depth = frame.depth;
+        let Some(mut state) = self.meet(states, (depth, id))? else { return Ok(()) };
         state.control.retain(|control| control.depth != depth || control.join != Some(id));
         let block = &self.program.functions[frame.function.index()].blocks[id.index()];
         for (at, instr) in block.instrs.iter().enumerate() {
@@ -304,6 +304,52 @@ impl Run<'_> {
             Terminator::Cut { span } => self.cut_here(&mut state, Bool::FALSE, *span),
         }
         Ok(())
+    }
+
+    /// One state for all the paths that lead to a block of the function at this depth. Branches end there: what they have
+    /// chosen, a value that is not the same on all paths, depends on what decided them.
+    fn meet(&mut self, states: Vec<State>, (depth, block): (usize, BlockId)) -> Result<Option<State>, Halt> {
+        let mut deciding = Taint::new();
+        if self.settings.dependencies && states.len() > 1 {
+            let ends = |control: &&Control| control.depth == depth && control.join == Some(block);
+            for control in states.iter().flat_map(|state| &state.control).filter(ends) {
+                for &(source, when) in &control.taint {
+                    let chosen = vec![(Source { chosen: true, ..source }, when)];
+                    deciding = join_taints(&mut self.structure.terms, &deciding, &chosen);
+                }
+            }
+        }
+        if deciding.is_empty() {
+            return self.merge(states);
+        }
+        let live: Vec<&State> = states.iter().filter(|state| state.guard != Bool::FALSE).collect();
+        let Some((first, others)) = live.split_first() else { return Ok(None) };
+        let differs = |at: usize| others.iter().any(|other| other.locals[at] != first.locals[at]);
+        let locals: Vec<usize> = (0..first.locals.len()).filter(|&at| differs(at)).collect();
+        let cells = self.changed_cells(first, others);
+        let Some(mut state) = self.merge(states)? else { return Ok(None) };
+        let terms = &mut self.structure.terms;
+        for at in locals {
+            state.taints[at] = join_taints(terms, &state.taints[at], &deciding);
+        }
+        for cell in cells {
+            let taint = Rc::make_mut(&mut state.memory_taints).entry(cell).or_default();
+            *taint = join_taints(terms, taint, &deciding);
+        }
+        Ok(Some(state))
+    }
+
+    /// The cells that make no events and do not hold the same in all of these states.
+    fn changed_cells(&mut self, first: &State, others: &[&State]) -> Vec<Address> {
+        let mut cells = BTreeSet::new();
+        for other in others.iter().filter(|other| !Rc::ptr_eq(&other.memory, &first.memory)) {
+            for &cell in first.memory.keys().chain(other.memory.keys()) {
+                if self.held(first, cell) != self.held(other, cell) {
+                    cells.insert(cell);
+                }
+            }
+        }
+        cells.into_iter().collect()
     }
 
     /// One state for all the paths that lead here; none if no path does.

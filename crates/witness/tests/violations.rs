@@ -376,12 +376,17 @@ fn objects_that_are_made() {
     let int = |value| vec![cell(0, Width::INT, value)];
     check(&program, "tso", &made(&program, int(6), &[], 3), ASSERTIONS).unwrap();
     check(&program, "tso", &made(&program, int(6), &[write(0, 6)], 3), ASSERTIONS).unwrap();
+    // What is not shared is bytes.
+    let bytes = [6, 0, 0, 0].iter().enumerate().map(|(at, &byte)| cell(at as u64, Width::new(8), byte)).collect();
+    check(&program, "tso", &made(&program, bytes, &[], 3), ASSERTIONS).unwrap();
+    check(&program, "tso", &made(&program, vec![cell(0, Width::WORD, 6)], &[], 3), ASSERTIONS).unwrap();
     let rejected = [
         (made(&program, int(5), &[], 3), "does not fail"),
         (made(&program, int(7), &[write(0, 6)], 3), "new is 6 in the execution, 7 is found"),
         (made(&program, Vec::new(), &[], 3), "does not list new"),
-        (made(&program, vec![cell(0, Width::WORD, 6)], &[], 3), "32 bits to a location of 64 bits"),
-        (made(&program, vec![cell(1, Width::INT, 6)], &[], 3), "a part of a location"),
+        (made(&program, vec![cell(0, Width::WORD, 6)], &[write(0, 6)], 3), "32 bits to a shared location of 64 bits"),
+        (made(&program, vec![cell(0, Width::WORD, 5 | 6 << 32)], &[], 3), "does not fail"),
+        (made(&program, vec![cell(1, Width::INT, 6)], &[], 3), "does not list new"),
         (made(&program, vec![cell(0, Width::INT, 6), cell(8, Width::INT, 6)], &[], 3), "no cell at byte 8"),
         (made(&program, vec![cell(0, Width::INT, 6), cell(2, Width::INT, 6)], &[], 3), "no cell at byte 2"),
     ];

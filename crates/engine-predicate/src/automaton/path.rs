@@ -3,9 +3,10 @@
 use super::{Automata, Forced, Step};
 use crate::linear::{Case, Env, Form, Value, Var, number};
 use engine::Property;
-use ir::{Address, Expr, ObjectId, Usage, Width, truncate};
+use ir::{Address, Expr, ObjectId, TagSet, Usage, Width, truncate};
+use model::Buffers;
 use source::Span;
-use stepper::{Access, Domain, Fault, Halt, Holder, Memory, Object, Scope, Slot, Thread};
+use stepper::{Access, Domain, Fault, Halt, Holder, Memory, Object, Own, Scope, Slot, Thread};
 
 /// The cases of one instruction: which ones were chosen on this path, and which are still to be tried.
 ///
@@ -88,6 +89,12 @@ impl Path<'_, '_> {
         let Some(object) = memory.object(base.object).filter(fixed) else {
             return scope.limit(span, "an index into memory without a type depends on what was read");
         };
+        let step = i128::from(width.bits().div_ceil(8));
+        let multiple = |number: i128| number % step == 0;
+        let aligned = multiple(i128::from(base.offset));
+        if !aligned || !case.form.terms.iter().all(|&(_, factor)| multiple(i128::from(factor))) {
+            return scope.limit(span, "an index may fall between the elements");
+        }
         let too_large = || Halt::Limit("numbers that are too large".to_owned());
         let mut bound = |low: Option<i64>, high: Option<i64>, word: Option<u64>| -> Result<(), Halt> {
             let mut own = case.clone();
@@ -236,6 +243,14 @@ impl<'p> Domain<'p> for Path<'_, 'p> {
         let new = writes && !self.early && self.automata.knowledge.written.insert(cell);
         let usage = self.automata.classify(cell, thread, writes)?;
         if new && usage == Usage::Shared { Err(Halt::Again) } else { Ok(usage) }
+    }
+
+    fn own_update(&mut self, _: Own, tags: [&TagSet; 2]) -> Result<(), Halt> {
+        let waits = self.automata.buffers != Buffers::None && !self.early;
+        if waits && tags.iter().any(|tags| self.automata.drains(tags)) {
+            return Err(Halt::Limit("a locked instruction on memory that no other thread uses".to_owned()));
+        }
+        Ok(())
     }
 
     fn violates(&self, fault: Fault) -> bool {

@@ -3,6 +3,7 @@
 use crate::execution::{Action, Execution};
 use crate::flaw::Flaw;
 use crate::relations::no_locals;
+use crate::replay::Taint;
 use ir::{Address, Cell, ObjectId, Program, ThreadId, Width, eval, truncate};
 use std::collections::BTreeMap;
 
@@ -29,6 +30,8 @@ pub(super) enum Target {
     Shared(Address, Width),
     /// To a location that only this thread uses, or that is only read.
     Plain(Address, Width),
+    /// To bytes of such locations, the lowest one first: which location, how wide it is, and which byte of it.
+    Bytes(Vec<(Address, Width, u32)>),
     /// Nowhere: there is no location.
     Nowhere,
 }
@@ -41,6 +44,8 @@ pub(super) struct Memory<'a> {
     /// The locations with an initial write, and the write's value.
     shared: BTreeMap<Address, u64>,
     plain: BTreeMap<Address, u64>,
+    /// What the values there were computed from.
+    taints: BTreeMap<Address, Taint>,
     touched: BTreeMap<Address, Touch>,
     published: bool,
 }
@@ -78,8 +83,8 @@ impl<'a> Memory<'a> {
             let name = execution.address_name(program, address);
             return Err(Flaw::Initial(format!("{name} is not a location")));
         }
-        let (made, plain, touched) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Ok((Memory { program, execution, made, shared, plain, touched, published: false }, count))
+        let (made, plain, taints, touched) = Default::default();
+        Ok((Memory { program, execution, made, shared, plain, taints, touched, published: false }, count))
     }
 
     /// Whether other threads may exist.
@@ -157,30 +162,46 @@ impl<'a> Memory<'a> {
         let Some(address) = Address::from_bits(word).filter(|address| self.exists(address.object)) else {
             return Ok(Target::Nowhere);
         };
-        let Some(cell) = self.cell(address) else { return self.missing(address, width) };
-        if cell.width != width {
-            let (own, access) = (cell.width.bits(), width.bits());
-            return Err(format!("an access of {access} bits to a location of {own} bits"));
+        match self.cell(address) {
+            Some(cell) if cell.width == width => {
+                let shared = self.published && self.shared.contains_key(&address);
+                Ok(if shared { Target::Shared(address, width) } else { Target::Plain(address, width) })
+            }
+            Some(_) | None => self.bytes(address, width),
         }
-        let shared = self.published && self.shared.contains_key(&address);
-        Ok(if shared { Target::Shared(address, width) } else { Target::Plain(address, width) })
     }
 
-    /// An access to no listed cell: is there no location, or should it have been listed?
+    /// The bytes of an access to no single cell.
+    fn bytes(&self, address: Address, width: Width) -> Result<Target, String> {
+        let cells = match address.object.index().checked_sub(self.program.objects.len()) {
+            Some(made) => &self.execution.made[made].cells,
+            None => &self.program.objects[address.object.index()].cells,
+        };
+        let mut found = Vec::new();
+        for offset in (0..bytes(width)).map(|byte| address.offset + byte) {
+            let Some(cell) =
+                cells.iter().find(|cell| cell.offset <= offset && offset - cell.offset < bytes(cell.width))
+            else {
+                return self.missing(address, width);
+            };
+            let at = Address { offset: cell.offset, ..address };
+            if self.published && self.shared.contains_key(&at) {
+                let (own, access) = (cell.width.bits(), width.bits());
+                return Err(format!("an access of {access} bits to a shared location of {own} bits"));
+            }
+            found.push((at, cell.width, (offset - cell.offset) as u32));
+        }
+        Ok(Target::Bytes(found))
+    }
+
+    /// An access to bytes that are in no listed cell: is there no location, or should it have been listed?
     fn missing(&self, address: Address, width: Width) -> Result<Target, String> {
         let Some(made) = self.made.get(&address.object) else { return Ok(Target::Nowhere) };
-        let inside = match &made.fixed {
-            Some(fixed) => fixed.iter().any(|cell| cell.offset == address.offset),
-            None => address.offset.checked_add(bytes(width)).is_some_and(|end| end <= made.size),
-        };
-        if !inside {
+        let end = address.offset.checked_add(bytes(width));
+        if made.fixed.is_some() || end.is_none_or(|end| end > made.size) {
             return Ok(Target::Nowhere);
         }
-        let listed = &self.execution.made[address.object.index() - self.program.objects.len()].cells;
         let name = self.execution.address_name(self.program, address);
-        if listed.iter().any(|cell| overlap(cell, address.offset, width)) {
-            return Err(format!("an access to a part of a location at {name}"));
-        }
         Err(format!("the execution does not list {name}, which is accessed"))
     }
 
@@ -211,16 +232,46 @@ impl<'a> Memory<'a> {
         Ok(())
     }
 
-    /// Reads a location that is not shared.
-    pub fn read(&mut self, thread: ThreadId, address: Address) -> Result<u64, String> {
+    /// Reads a location that is not shared, and what its value was computed from.
+    pub fn read(&mut self, thread: ThreadId, address: Address) -> Result<(u64, Taint), String> {
         self.touch(thread, address, false)?;
-        Ok(self.cell(address).map_or(0, |cell| self.peek(address, cell)))
+        let taint = self.taints.get(&address).cloned().unwrap_or_default();
+        Ok((self.cell(address).map_or(0, |cell| self.peek(address, cell)), taint))
     }
 
     /// Writes a location that is not shared.
-    pub fn write(&mut self, thread: ThreadId, address: Address, value: u64) -> Result<(), String> {
+    pub fn write(&mut self, thread: ThreadId, address: Address, value: u64, taint: Taint) -> Result<(), String> {
         self.touch(thread, address, true)?;
         self.plain.insert(address, value);
+        self.taints.insert(address, taint);
+        Ok(())
+    }
+
+    /// Reads bytes of locations that are not shared.
+    pub fn read_bytes(&mut self, thread: ThreadId, at: &[(Address, Width, u32)]) -> Result<(u64, Taint), String> {
+        let (mut value, mut taint) = (0, Taint::new());
+        for (number, &(address, _, byte)) in at.iter().enumerate() {
+            let (cell, own) = self.read(thread, address)?;
+            value |= (cell >> (8 * byte) & 0xff) << (8 * number);
+            taint.extend(own);
+        }
+        Ok((value, taint))
+    }
+
+    /// Writes bytes of locations that are not shared.
+    pub fn write_bytes(
+        &mut self,
+        thread: ThreadId,
+        at: &[(Address, Width, u32)],
+        value: u64,
+        taint: &Taint,
+    ) -> Result<(), String> {
+        for (number, &(address, width, byte)) in at.iter().enumerate() {
+            let (cell, mut both) = self.read(thread, address)?;
+            let new = (value >> (8 * number) & 0xff) << (8 * byte);
+            both.extend(taint);
+            self.write(thread, address, truncate(cell & !(0xff << (8 * byte)) | new, width), both)?;
+        }
         Ok(())
     }
 }

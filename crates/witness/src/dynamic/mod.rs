@@ -9,7 +9,7 @@
 //!
 //! Program order is more than the order within each thread: what a thread did before it started another comes before
 //! all of that one, and all of a thread comes before what follows a join with it. Dependencies follow values through
-//! calls, but neither through locations that are not shared nor from thread to thread.
+//! calls and through locations that are not shared, but not from thread to thread.
 //!
 //! # Atomic sections
 //! The events between the outermost `AtomicBegin` and its `AtomicEnd` are a section. A section is atomic with respect to

@@ -346,13 +346,14 @@ impl<'a> Thread<'a> {
             }
             Op::Store { addr, value, tags } => {
                 let ((value, width), data) = (self.value(value), self.taint(value));
-                let (word, taint) = (self.value(addr).0, self.taint(addr));
+                let (word, taint) = (world.program.write_target(self.value(addr).0), self.taint(addr));
                 return self.access(world, word, (width, false), |thread, world, target| {
                     thread.write(world, &target, value, tags, (&taint, data)).map(|_| ())
                 });
             }
             Op::Rmw { dst, addr, when, value, read_tags, write_tags } => {
-                let (width, word, taint) = (self.width(*dst), self.value(addr).0, self.taint(addr));
+                let word = world.program.write_target(self.value(addr).0);
+                let (width, taint) = (self.width(*dst), self.taint(addr));
                 return self.access(world, word, (width, true), |thread, world, target| {
                     let read = thread.read(world, &target, *dst, read_tags, &taint)?;
                     if when.as_ref().is_none_or(|when| thread.value(when).0 != 0) {
@@ -414,7 +415,7 @@ impl<'a> Thread<'a> {
             Target::Shared(address, _) if self.next == self.end && reads && !self.known.contains_key(&address) => {
                 return Ok(Flow::Stop(Stop::Leaves));
             }
-            Target::Shared(..) | Target::Plain(..) => make(self, world, target)?,
+            Target::Shared(..) | Target::Plain(..) | Target::Bytes(_) => make(self, world, target)?,
         }
         Ok(Flow::Next)
     }
@@ -445,9 +446,15 @@ impl<'a> Thread<'a> {
                 }
                 Ok(Some(at))
             }
-            Target::Plain(address, _) => {
-                let value = world.memory.read(self.id, address).map_err(|what| self.flaw(world, what))?;
-                self.frame().assign(dst, value, Taint::new());
+            Target::Plain(..) | Target::Bytes(_) => {
+                let read = match target {
+                    Target::Bytes(at) => world.memory.read_bytes(self.id, at),
+                    Target::Plain(address, _) => world.memory.read(self.id, *address),
+                    Target::Shared(..) | Target::Nowhere => Ok((0, Taint::new())),
+                };
+                let (value, mut taint) = read.map_err(|what| self.flaw(world, what))?;
+                taint.extend(addr);
+                self.frame().assign(dst, value, taint);
                 Ok(None)
             }
             Target::Nowhere => Ok(None),
@@ -474,8 +481,16 @@ impl<'a> Thread<'a> {
                 let value = truncate(value, width);
                 self.take_write(world, (address, value), tags, (addr, &data)).map(Some)
             }
-            Target::Plain(address, width) => {
-                let written = world.memory.write(self.id, address, truncate(value, width));
+            Target::Plain(..) | Target::Bytes(_) => {
+                let mut taint = data;
+                taint.extend(addr);
+                let written = match target {
+                    Target::Bytes(at) => world.memory.write_bytes(self.id, at, value, &taint),
+                    Target::Plain(address, width) => {
+                        world.memory.write(self.id, *address, truncate(value, *width), taint)
+                    }
+                    Target::Shared(..) | Target::Nowhere => Ok(()),
+                };
                 written.map_err(|what| self.flaw(world, what))?;
                 Ok(None)
             }

@@ -43,6 +43,7 @@ impl<'a> Step<'_, 'a> {
             }
             Op::Store { addr, value, tags } => {
                 let ((value, width), word) = (self.value(at, value)?, self.value(at, addr)?.0);
+                let word = self.machine.program.write_target(word);
                 let Some(address) = self.locate(at, word, width, span)? else { return Ok(Flow::Done) };
                 // Nobody can notice or prevent that a write goes to the buffer.
                 let hidden = !self.machine.drains(tags);
@@ -211,9 +212,15 @@ impl<'a> Step<'_, 'a> {
     fn exchange(&mut self, at: usize, instr: &'a Instr, may: bool) -> Result<Flow, Halt> {
         let Op::Rmw { dst, addr, when, value, read_tags, write_tags } = &instr.op else { return Ok(Flow::Later) };
         let span = self.place(at, instr.span);
-        let (word, width) = (self.value(at, addr)?.0, self.width(at, *dst));
+        let word = self.machine.program.write_target(self.value(at, addr)?.0);
+        let width = self.width(at, *dst);
         let Some(address) = self.locate(at, word, width, span)? else { return Ok(Flow::Done) };
         let Some(way) = self.way(at, address, true, may)? else { return Ok(Flow::Later) };
+        // It waits for the buffer, whoever else uses its operand.
+        let drains = self.machine.drains(read_tags) || self.machine.drains(write_tags);
+        if way == Way::Plain && self.state.published && self.machine.buffers != Buffers::None && drains {
+            return Err(Halt::Conflict(address.object));
+        }
         if way == Way::Buffered {
             if !self.machine.drains(read_tags) && !self.machine.drains(write_tags) {
                 let what = "a read-modify-write that is no locked instruction goes through buffers in too many ways";

@@ -196,12 +196,12 @@ impl State {
             None => {}
         }
         let end = address.offset + bytes(width);
-        if object.fixed || end > object.size {
-            return Target::Nowhere;
-        }
         let apart = |slot: &Slot| slot.offset >= end || slot.offset + bytes(slot.width) <= address.offset;
         if !object.cells.iter().all(apart) {
             return Target::Mixed;
+        }
+        if object.fixed || end > object.size {
+            return Target::Nowhere;
         }
         let at = object.cells.partition_point(|slot| slot.offset < address.offset);
         let value = object.zeroed.then_some(0);
