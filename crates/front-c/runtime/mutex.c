@@ -1,6 +1,7 @@
 /*
- * Mutexes. A lock is one read-modify-write that waits until it finds 0; an unlock is one write.
- * Both are full fences on either side. Nothing spins.
+ * Mutexes. A lock is one read-modify-write that acquires and waits until it finds 0; an unlock is one write that
+ * releases. Nothing spins. What else they order is the model's business: C libraries use locked instructions on x86,
+ * which are full fences, and no more than acquire and release on Power.
  */
 
 int pthread_mutex_init(struct __fencepost_mutex *m, const struct __fencepost_mutexattr *attr) {
@@ -31,16 +32,16 @@ int pthread_mutex_lock(struct __fencepost_mutex *m) {
     if (kind) {
         unsigned long self = __fencepost_self();
         if (__fencepost_get(&m->owner) == self) return __fencepost_again(m, kind);
-        __fencepost_fence();
-        __fencepost_wait(__fencepost_swap_if(&m->lock, 0, 1) == 0);
-        __fencepost_fence();
+        __fencepost_mutex_fence();
+        __fencepost_wait(__fencepost_acquire_if(&m->lock, 0, 1) == 0);
+        __fencepost_mutex_fence();
         __fencepost_set(&m->owner, self);
         __fencepost_set(&m->count, 1);
         return 0;
     }
-    __fencepost_fence();
-    __fencepost_wait(__fencepost_swap_if(&m->lock, 0, 1) == 0);
-    __fencepost_fence();
+    __fencepost_mutex_fence();
+    __fencepost_wait(__fencepost_acquire_if(&m->lock, 0, 1) == 0);
+    __fencepost_mutex_fence();
     return 0;
 }
 
@@ -54,17 +55,17 @@ int pthread_mutex_trylock(struct __fencepost_mutex *m) {
             if (kind != 1) return 16;
             return __fencepost_again(m, kind);
         }
-        __fencepost_fence();
-        old = __fencepost_swap_if(&m->lock, 0, 1);
-        __fencepost_fence();
+        __fencepost_mutex_fence();
+        old = __fencepost_acquire_if(&m->lock, 0, 1);
+        __fencepost_mutex_fence();
         if (old) return 16;
         __fencepost_set(&m->owner, self);
         __fencepost_set(&m->count, 1);
         return 0;
     }
-    __fencepost_fence();
-    old = __fencepost_swap_if(&m->lock, 0, 1);
-    __fencepost_fence();
+    __fencepost_mutex_fence();
+    old = __fencepost_acquire_if(&m->lock, 0, 1);
+    __fencepost_mutex_fence();
     if (old == 0) return 0;
     return 16;
 }
@@ -92,9 +93,9 @@ int pthread_mutex_unlock(struct __fencepost_mutex *m) {
         if (count) return 0;
         __fencepost_set(&m->owner, 0);
     }
-    __fencepost_fence();
-    __fencepost_set(&m->lock, 0);
-    __fencepost_fence();
+    __fencepost_mutex_fence();
+    __fencepost_release(&m->lock, 0);
+    __fencepost_mutex_fence();
     return 0;
 }
 
@@ -125,24 +126,24 @@ int pthread_spin_init(int *lock, int shared) {
 int pthread_spin_destroy(int *lock) { return 0; }
 
 int pthread_spin_lock(int *lock) {
-    __fencepost_fence();
-    __fencepost_wait(__fencepost_swap_if(lock, 0, 1) == 0);
-    __fencepost_fence();
+    __fencepost_mutex_fence();
+    __fencepost_wait(__fencepost_acquire_if(lock, 0, 1) == 0);
+    __fencepost_mutex_fence();
     return 0;
 }
 
 int pthread_spin_trylock(int *lock) {
     int old = 0;
-    __fencepost_fence();
-    old = __fencepost_swap_if(lock, 0, 1);
-    __fencepost_fence();
+    __fencepost_mutex_fence();
+    old = __fencepost_acquire_if(lock, 0, 1);
+    __fencepost_mutex_fence();
     if (old == 0) return 0;
     return 16;
 }
 
 int pthread_spin_unlock(int *lock) {
-    __fencepost_fence();
-    __fencepost_set(lock, 0);
-    __fencepost_fence();
+    __fencepost_mutex_fence();
+    __fencepost_release(lock, 0);
+    __fencepost_mutex_fence();
     return 0;
 }

@@ -225,10 +225,10 @@ fn a_lock_is_one_update_and_an_unlock_one_write() {
     assert_eq!(object.cells.len(), 4, "the library's type counts, not the header's");
     let lock = ops(&program, "pthread_mutex_lock");
     assert_eq!(lock[0], "R A.RLX", "{lock:?}");
-    let plain = ["F SC", "await", "RMW A.RLX A.RLX if", "wait", "F SC"];
+    let plain = ["F MUTEX.SC", "await", "RMW A.ACQ A.RLX if", "wait", "F MUTEX.SC"];
     assert!(lock.ends_with(&plain.map(str::to_owned)), "{lock:?}");
     let unlock = ops(&program, "pthread_mutex_unlock");
-    assert!(unlock.ends_with(&["F SC", "W A.RLX", "F SC"].map(str::to_owned)), "{unlock:?}");
+    assert!(unlock.ends_with(&["F MUTEX.SC", "W A.REL", "F MUTEX.SC"].map(str::to_owned)), "{unlock:?}");
     assert!(program.functions.iter().all(|f| f.library == (f.name != "main")));
 }
 

@@ -68,6 +68,7 @@ pub const KNOWN_TAGS: &[&str] = &[
     "RELEASE",
     "NORETURN",
     "BEFORE-ATOMIC",
+    "MUTEX",
     "AFTER-ATOMIC",
 ];
 

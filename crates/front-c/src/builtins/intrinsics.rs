@@ -7,9 +7,12 @@
 //! | `__fencepost_limit(c, text)` | `c` must hold: the program goes beyond what the runtime can do elsewhere |
 //! | `__fencepost_self()` | the handle of this thread |
 //! | `__fencepost_fence()` | a full fence |
+//! | `__fencepost_mutex_fence()` | what stands on either side of locking and unlocking: a full fence, unless the model says that its locks have none |
 //! | `__fencepost_choice()`, `__fencepost_number()` | any truth value, any `unsigned int` |
 //! | `__fencepost_get(p)`, `__fencepost_set(p, v)` | a relaxed atomic read, write |
+//! | `__fencepost_release(p, v)` | a write that releases |
 //! | `__fencepost_swap_if(p, old, new)` | one read-modify-write: if `*p == old` then `*p = new` |
+//! | `__fencepost_acquire_if(p, old, new)` | the same, and it acquires |
 //! | `__fencepost_add(p, v)`, `_and`, `_or` | one read-modify-write |
 //! | `__fencepost_enter(p)`, `__fencepost_leave(p)` | a reader comes unless there is a writer; somebody goes |
 //! | `__fencepost_take(p)` | one less unless it is 0 |
@@ -27,6 +30,10 @@ use source::Diagnostic;
 pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
     let Some(name) = call.name.strip_prefix("__fencepost_") else { return Ok(None) };
     let value = match name {
+        "wait" if call.args.len() == 1 && call.lowering.changes_something(&call.args[0]) => {
+            call.lowering.repeat_until(&call.args[0])?;
+            None
+        }
         "wait" | "assume" => {
             call.arity(1)?;
             if name == "wait" {
@@ -59,6 +66,11 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             call.full_fence();
             None
         }
+        "mutex_fence" => {
+            call.arity(0)?;
+            call.fence(&["MUTEX", "SC"]);
+            None
+        }
         "choice" => {
             call.arity(0)?;
             let bit = call.any(Width::BOOL);
@@ -74,17 +86,20 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             let tags = call.lowering.tags(&["A", "RLX"]);
             Some(call.lowering.load(addr, &ty, tags)?)
         }
-        "set" => {
+        "set" | "release" => {
             call.arity(2)?;
             let (addr, ty) = call.object(0)?;
             let value = call.value_as(1, &ty)?;
-            let tags = call.lowering.tags(&["A", "RLX"]);
+            let tags = call.lowering.tags(&["A", if name == "release" { "REL" } else { "RLX" }]);
             call.lowering.store(addr, value, tags);
             None
         }
-        "swap_if" => {
+        "swap_if" | "acquire_if" => {
             call.arity(3)?;
-            let update = relaxed(call)?;
+            let mut update = relaxed(call)?;
+            if name == "acquire_if" {
+                update.read_tags = call.lowering.tags(&["A", "ACQ"]);
+            }
             let expected = call.value_as(1, &update.ty)?.expr;
             let new = call.value_as(2, &update.ty)?.expr;
             Some(call.update(update, |old| (Some(old.binary(BinaryOp::Eq, expected)), new)))
