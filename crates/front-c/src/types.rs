@@ -71,6 +71,26 @@ pub(crate) struct Member {
     pub ty: Type,
     pub offset: u64,
     pub bits: Option<BitField>,
+    pub layout: Layout,
+}
+
+/// What is said about the layout of a member or of a whole structure beyond its types.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Layout {
+    /// No gaps.
+    pub packed: bool,
+    /// The most that members are aligned to, by `#pragma pack`.
+    pub limit: Option<u64>,
+    /// The least that it is aligned to.
+    pub aligned: Option<u64>,
+}
+
+impl Layout {
+    /// Where a member may begin: at multiples of this.
+    fn step(&self, member: &Layout, natural: u64) -> u64 {
+        let step = if self.packed || member.packed { 1 } else { natural };
+        step.min(self.limit.unwrap_or(u64::MAX)).max(member.aligned.unwrap_or(1)).max(1)
+    }
 }
 
 /// Where a bit-field is inside its unit. Neighbours share a unit, which is one cell: to write one of them is to read and
@@ -279,9 +299,15 @@ impl Types {
     ///
     /// Bit-fields that follow each other share units as far as they fit: the smallest that holds them all, but none wider
     /// than the widest of their types. A field of no bits ends that.
-    pub fn complete(&mut self, id: RecordId, mut members: Vec<Member>) -> Result<(), NoLayout> {
+    /// Bit-fields of packed structures are refused.
+    pub fn complete(&mut self, id: RecordId, mut members: Vec<Member>, layout: Layout) -> Result<(), NoLayout> {
         const TOO_LARGE: &str = "a structure too large to have a size";
         let union = self.record(id).union;
+        let unusual = |layout: &Layout| layout.packed || layout.limit.is_some();
+        let special = |member: &Member| unusual(&layout) || unusual(&member.layout) || member.layout.aligned.is_some();
+        if members.iter().any(|member| member.bits.is_some() && special(member)) {
+            return Err("a packed or aligned bit-field is not supported".to_owned());
+        }
         let (mut size, mut align) = (0u64, 1u64);
         let last = members.len().saturating_sub(1);
         let mut at = 0;
@@ -296,7 +322,7 @@ impl Types {
             let member = &mut members[at];
             let flexible = matches!(member.ty.kind, Kind::Array(_, None)) && at == last && !union;
             let bytes = if flexible { 0 } else { self.size(&member.ty)? };
-            let step = self.align(&member.ty)?;
+            let step = layout.step(&member.layout, self.align(&member.ty)?);
             if flexible && let Kind::Array(element, None) = &member.ty.kind {
                 member.ty = Kind::Array(element.clone(), Some(0)).into();
             }
@@ -313,6 +339,7 @@ impl Types {
         }
         // What has no name was there for its room only.
         members.retain(|member| member.name.is_some() || member.bits.is_none());
+        align = align.max(layout.aligned.unwrap_or(1));
         let record = &mut self.records[id.0 as usize];
         record.size = size.checked_next_multiple_of(align).ok_or(TOO_LARGE)?;
         record.align = align;

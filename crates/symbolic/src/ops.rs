@@ -313,7 +313,7 @@ impl Run<'_> {
         state.effect(terms, succeeds);
         state.taints[success.index()] = match status {
             Status::Operands => join_taints(terms, &taint, &addr_taint),
-            Status::Write if self.settings.dependencies => vec![(write, Bool::TRUE)],
+            Status::Write if self.settings.dependencies => taint_of(write, Bool::TRUE),
             Status::Write | Status::Nothing => Taint::new(),
         };
         state.locals[success.index()] = terms.from_bool(succeeds);

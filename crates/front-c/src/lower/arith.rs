@@ -27,6 +27,7 @@ impl Lowering {
         let from = self.body.width(&value.expr);
         let signed = value.ty.is_signed();
         let expr = if width < from {
+            self.refuse_address(&value.expr)?;
             narrow(value.expr, width)
         } else if width > from {
             // A truth value that was widened is widened further in one step.
@@ -41,6 +42,27 @@ impl Lowering {
             value.expr
         };
         Ok(Value { expr, ty: to })
+    }
+
+    /// Refuses a part of an address as a number: which one it is, nobody can tell.
+    fn refuse_address(&self, expr: &Expr) -> Result<(), Diagnostic> {
+        let local = |local: &ir::LocalId| self.body.function.locals[local.index()].name.starts_with('&');
+        let found = match expr {
+            Expr::Address(..) => true,
+            Expr::Local(id) => local(id),
+            Expr::Binary(BinaryOp::Add | BinaryOp::Sub, base, _) => match &**base {
+                Expr::Address(..) => true,
+                Expr::Local(id) => local(id),
+                Expr::Const(..) | Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => false,
+            },
+            Expr::Const(..) | Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => false,
+        };
+        if !found {
+            return Ok(());
+        }
+        let complaint =
+            self.error(self.span(), "a part of an address is used as a number, and nobody knows which number");
+        Err(complaint.help("compare pointers with pointers, or keep the whole address in an `uintptr_t`"))
     }
 
     /// Where integers have half the width of an address: a pointer becomes an integer of 32 bits, or the other way round,

@@ -113,6 +113,17 @@ impl Body {
         self.function.blocks[self.current.index()].instrs.push(Instr { op, span });
     }
 
+    /// Adds an instruction at the beginning of the function.
+    pub fn begin_with(&mut self, op: Op) {
+        let span = self.span;
+        self.function.blocks[0].instrs.insert(0, Instr { op, span });
+    }
+
+    /// Whether what is being translated may be executed several times in one call.
+    pub fn repeats(&self) -> bool {
+        !self.continues.is_empty() || self.labels.values().any(|label| label.defined)
+    }
+
     /// Adds an assignment.
     pub fn assign(&mut self, dst: LocalId, value: Expr) {
         self.emit(Op::Assign { dst, value });

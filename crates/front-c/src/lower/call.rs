@@ -6,9 +6,10 @@ use super::scope::Entity;
 use super::{CalleeId, Lowering, Unit, Value};
 use crate::builtins;
 use crate::types::{Kind, Signature, Type};
-use c_syntax::ast::{Call, Expression, Node, Range as Span};
+use c_syntax::ast::{Call, Expression, FunctionDefinition, Node, Range as Span};
 use ir::{Expr, Op, System, Width};
 use source::Diagnostic;
+use std::rc::Rc;
 
 /// Who is called.
 enum Target {
@@ -53,6 +54,14 @@ impl Lowering {
     pub fn library_function(&self, name: &str) -> Option<CalleeId> {
         match self.files[Unit::Library as usize].names.get(name) {
             Some(Entity::Function(id)) if self.callees[id.0 as usize].definition.is_some() => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// What a function of the user does, if it is the user's.
+    pub fn definition(&self, name: &str) -> Option<Rc<FunctionDefinition>> {
+        match self.lookup(name) {
+            Some(Entity::Function(id)) => self.callees[id.0 as usize].definition.clone(),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::scope::{Entity, Tag};
 use super::{Lowering, Unit};
-use crate::types::{BitField, Kind, Member, Record, RecordId, Signature, Type};
+use crate::types::{BitField, Kind, Layout, Member, Record, RecordId, Signature, Type};
 use c_syntax::ast::{
     Arithmetic, Attribute, Declarator, Derived, EnumSpecifier, Field, FieldDeclarator, Meaning, Name, Node, Parameter,
     RecordSpecifier, Specifiers, TypeName, TypeOf, TypeSpecifier,
@@ -86,12 +86,14 @@ impl Lowering {
     fn check_attributes(&self, attributes: &[Attribute]) -> Result<(), Diagnostic> {
         for attribute in attributes {
             match attribute.meaning {
-                Meaning::Unknown | Meaning::Cleanup(_) | Meaning::Constructor(_) | Meaning::Destructor(_) => {
+                Meaning::Unknown | Meaning::Cleanup(_) => {
                     let message = format!("the attribute `{}` is not supported", attribute.name);
                     return Err(self.error(self.at(attribute.span), message).help("write the code without it"));
                 }
                 Meaning::Packed
                 | Meaning::Aligned(_)
+                | Meaning::Constructor(_)
+                | Meaning::Destructor(_)
                 | Meaning::Mode(_)
                 | Meaning::Weak
                 | Meaning::Alias(_)
@@ -149,13 +151,16 @@ impl Lowering {
             let Field::Members { specifiers, declarators } = field else { continue };
             let base = self.specified(specifiers).unwrap_or_else(bad);
             if declarators.is_empty() {
-                members.push(Member { name: None, ty: base.clone(), offset: 0, bits: None });
+                let layout = self.member_layout(specifiers, None)?;
+                members.push(Member { name: None, ty: base.clone(), offset: 0, bits: None, layout });
             }
             for declarator in declarators {
-                members.push(self.member(&base, declarator)?);
+                let layout = self.member_layout(specifiers, Some(&declarator.declarator))?;
+                members.push(Member { layout, ..self.member(&base, declarator)? });
             }
         }
-        if let Err(why) = self.types.complete(id, members) {
+        let layout = self.record_layout(record)?;
+        if let Err(why) = self.types.complete(id, members, layout) {
             let name = self.types.record(id).name.clone();
             let complaint = self.error(self.at(record.span), format!("`{name}` has no layout: {why}"));
             return Err(complaint.help("give every member a complete type of constant size"));
@@ -182,7 +187,7 @@ impl Lowering {
             }
             None => None,
         };
-        Ok(Member { name, ty, offset: 0, bits })
+        Ok(Member { name, ty, offset: 0, bits, layout: Layout::default() })
     }
 
     fn new_record(&mut self, tag: Option<&str>, union: bool) -> RecordId {

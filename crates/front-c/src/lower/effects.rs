@@ -2,8 +2,10 @@
 
 use super::scope::{Entity, Storage};
 use super::{Lowering, Value};
-use c_syntax::ast::{BinaryOperator, Expression, UnaryOperator};
+use c_syntax::ast::{BinaryOperator, Expression, Node, Statement, UnaryOperator};
+use c_syntax::visit::{self, Visit};
 use ir::{Expr, Op};
+use source::Diagnostic;
 
 impl Lowering {
     /// Whether evaluating an expression emits nothing: no access to memory, no assignment, no call.
@@ -55,6 +57,22 @@ impl Lowering {
         }
     }
 
+    /// Whether evaluating an expression may change more than locals of functions that it calls.
+    pub fn changes_something(&self, e: &Node<Expression>) -> bool {
+        let mut effects = Effects { lowering: self, functions: Vec::new(), found: false };
+        effects.expression(e);
+        effects.found
+    }
+
+    /// Evaluates an expression again and again until it holds.
+    pub fn repeat_until(&mut self, e: &Node<Expression>) -> Result<(), Diagnostic> {
+        let (again, after) = (self.body.block(), self.body.block());
+        self.body.fall_into(again);
+        self.branch_on(e, after, again)?;
+        self.body.resume(after);
+        Ok(())
+    }
+
     /// A value that stays what it is while `next` is evaluated.
     pub fn keep_unless_pure(&mut self, value: Value, next: &Expression) -> Value {
         let mut named = false;
@@ -68,6 +86,62 @@ impl Lowering {
         let dst = self.temp(width);
         self.emit(Op::Assign { dst, value: value.expr });
         Value { expr: Expr::Local(dst), ty: value.ty }
+    }
+}
+
+/// Looks for what changes memory, also in functions of the user that are called.
+struct Effects<'l> {
+    lowering: &'l Lowering,
+    functions: Vec<String>,
+    found: bool,
+}
+
+impl Visit for Effects<'_> {
+    fn expression(&mut self, e: &Node<Expression>) {
+        match &e.node {
+            Expression::Unary(unary) => {
+                self.found |= matches!(
+                    unary.operator,
+                    UnaryOperator::PostIncrement
+                        | UnaryOperator::PostDecrement
+                        | UnaryOperator::PreIncrement
+                        | UnaryOperator::PreDecrement
+                );
+            }
+            Expression::Binary(binary) => {
+                let op = &binary.operator;
+                self.found |= !computes(op) && *op != BinaryOperator::Index;
+            }
+            Expression::Call(call) => self.call(&call.callee.node),
+            _ => {}
+        }
+        visit::expression(self, e);
+    }
+
+    fn statement(&mut self, s: &Statement) {
+        self.found |= matches!(s, Statement::Asm(_));
+        visit::statement(self, s);
+    }
+}
+
+impl Effects<'_> {
+    fn call(&mut self, callee: &Expression) {
+        let Expression::Identifier(name) = callee else {
+            self.found = true;
+            return;
+        };
+        match self.lowering.definition(&name) {
+            Some(definition) => {
+                if !self.functions.contains(&name) {
+                    self.functions.push(name.clone());
+                    self.statement(&definition.statement.node);
+                }
+            }
+            // What the library only reads is called so.
+            None => {
+                self.found |= !["load", "read", "expect", "fence", "mb"].iter().any(|word| name.contains(word));
+            }
+        }
     }
 }
 

@@ -109,6 +109,7 @@ impl Lowering {
         self.parameters(&definition, &signature)?;
         if is_main {
             self.main_prologue();
+            self.call_constructors()?;
         }
         let atomic = unit == Unit::User && builtins::is_atomic_function(&name);
         if atomic {

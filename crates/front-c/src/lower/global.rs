@@ -4,7 +4,7 @@ use super::declare::Base;
 use super::scope::Entity;
 use super::{Global, GlobalId, Item, Lowering, Unit};
 use crate::types::{Kind, Type};
-use c_syntax::ast::{self, Declaration, InitDeclarator, Initializer, Node};
+use c_syntax::ast::{self, Declaration, InitDeclarator, Initializer, Meaning, Node};
 use ir::{Address, Cell, Expr, FunctionId, Instr, Local, LocalId, Object, ObjectId, Op, System, Width};
 use source::{Diagnostic, Span};
 use std::rc::Rc;
@@ -16,6 +16,8 @@ impl Lowering {
             Item::Function(definition) => {
                 let signature = self.definition_signature(definition);
                 let Some(name) = &definition.declarator.name else { return Ok(()) };
+                let attributes = definition.specifiers.attributes.iter().chain(&definition.declarator.attributes);
+                self.note_constructor(&name.text, attributes)?;
                 self.declare_function(&name.text, signature, Some(definition.clone()), name.span)
             }
             Item::Other(item) => match item {
@@ -34,10 +36,54 @@ impl Lowering {
         let base = self.base(&declaration.specifiers);
         for init in &declaration.declarators {
             let Some(name) = &init.declarator.name else { continue };
+            let attributes = declaration.specifiers.attributes.iter().chain(&init.declarator.attributes);
+            self.note_constructor(&name.text, attributes)?;
             let result = base.clone().and_then(|base| self.declare_one_outside(&base, init));
             if let Err(why) = result {
                 self.file().names.insert(name.text.clone(), Entity::Bad(Rc::new(why)));
             }
+        }
+        Ok(())
+    }
+
+    /// Remembers a function that runs before `main`, and refuses one that runs after it.
+    fn note_constructor<'a>(
+        &mut self,
+        name: &str,
+        attributes: impl Iterator<Item = &'a ast::Attribute>,
+    ) -> Result<(), Diagnostic> {
+        for attribute in attributes {
+            match &attribute.meaning {
+                Meaning::Constructor(priority) => {
+                    // Those without a number come last.
+                    let priority = priority.as_ref().and_then(|priority| self.const_value(priority));
+                    if !self.constructors.iter().any(|(_, known)| known == name) {
+                        self.constructors.push((priority.unwrap_or(i64::MAX), name.to_owned()));
+                    }
+                }
+                Meaning::Destructor(_) => {
+                    let complaint = self.error(self.at(attribute.span), "the attribute `destructor` is not supported");
+                    return Err(complaint.help("call the function at the end of `main`"));
+                }
+                Meaning::Packed
+                | Meaning::Aligned(_)
+                | Meaning::Mode(_)
+                | Meaning::Cleanup(_)
+                | Meaning::Weak
+                | Meaning::Alias(_)
+                | Meaning::Harmless
+                | Meaning::Unknown => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls what runs before `main`: by number, and in the order of the text.
+    pub fn call_constructors(&mut self) -> Result<(), Diagnostic> {
+        let mut constructors = std::mem::take(&mut self.constructors);
+        constructors.sort_by_key(|(priority, _)| *priority);
+        for (_, name) in constructors {
+            self.call_function(&name, Vec::new())?;
         }
         Ok(())
     }
@@ -244,6 +290,7 @@ impl Lowering {
         let name = format!("{:?}", String::from_utf8_lossy(&bytes));
         self.program.objects.push(Object { name, cells });
         let object = ObjectId(self.program.objects.len() as u32 - 1);
+        self.program.constants.insert(object);
         self.strings.insert(bytes, object);
         object
     }

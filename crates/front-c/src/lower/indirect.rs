@@ -10,7 +10,7 @@ use super::scope::Entity;
 use super::{CalleeId, Lowering, Unit, Value, strip_casts};
 use crate::types::Type;
 use c_syntax::ast::{Expression, Node, UnaryOperator};
-use ir::{BinaryOp, Expr, FunctionId, LocalId, ObjectId, Op, System, Terminator, UnaryOp, Width};
+use ir::{BinaryOp, Expr, FunctionId, LocalId, ObjectId, Op, System, TagSet, Terminator, UnaryOp, Width};
 use source::{Diagnostic, Span};
 
 /// What calls through pointers need.
@@ -207,7 +207,7 @@ impl Lowering {
             let candidates = self.candidates(|lowering, callee| {
                 let known = &lowering.callees[callee.0 as usize];
                 let own = lowering.shape(&known.signature).ok()?;
-                if fits(&shape, &own) { Some((known.id?, own.result.is_some())) } else { None }
+                if fits(&shape, &own) { Some((known.id?, own.result.is_some(), own.params.len())) } else { None }
             });
             let mut body = Body::new("%call", Unit::Library);
             let pointer = body.param("%function", Width::WORD);
@@ -216,9 +216,11 @@ impl Lowering {
                 args.push(Expr::Local(body.param(&local.name, local.width)));
             }
             let dst = shape.result.map(|width| body.local("%returned", width));
-            choose(&mut body, pointer, &candidates, |body, (function, returns)| {
+            let hidden = args.len() - shape.params.len();
+            choose(&mut body, pointer, &candidates, |body, (function, returns, params)| {
                 let taken = if returns { dst } else { None };
-                body.emit(Op::System(System::Call { dst: taken, function, args: args.clone() }));
+                let args = args[..hidden + params].to_vec();
+                body.emit(Op::System(System::Call { dst: taken, function, args }));
                 if let (Some(dst), None) = (dst, taken) {
                     body.emit(Op::System(System::Nondet { dst }));
                 }
@@ -257,13 +259,14 @@ fn startable(shape: &Shape) -> bool {
     !shape.returns_record && shape.params.len() <= 1
 }
 
-/// Whether a function can be called as one of another shape: what it returns may be ignored, or be missing.
+/// Whether a function can be called as one of another shape: what it returns may be ignored, or be missing, and arguments
+/// that it does not have are ignored, as machines do it.
 fn fits(wanted: &Shape, own: &Shape) -> bool {
     let results = wanted.result.is_none() || own.result.is_none() || wanted.result == own.result;
-    wanted.params == own.params && wanted.returns_record == own.returns_record && results
+    wanted.params.starts_with(&own.params) && wanted.returns_record == own.returns_record && results
 }
 
-/// A chain of branches over candidates; a pointer to none of them ends the path.
+/// A chain of branches over candidates; to call a pointer to none of them is an access to no object.
 fn choose<T: Copy>(
     body: &mut Body,
     pointer: LocalId,
@@ -277,6 +280,8 @@ fn choose<T: Copy>(
         let result = call(body, function);
         body.end(Terminator::Return(result), next);
     }
+    let dst = body.temporary(Width::WORD);
+    body.emit(Op::Load { dst, addr: Expr::constant(0, Width::WORD), tags: TagSet::default(), reserve: false });
     body.emit(Op::Assume { condition: Expr::constant(0, Width::BOOL), waits: false });
     body.leave(Terminator::Exit(None));
 }

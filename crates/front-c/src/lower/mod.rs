@@ -20,6 +20,7 @@ mod global;
 mod indirect;
 mod initial;
 mod interface;
+mod layout;
 pub(crate) mod place;
 mod publish;
 mod scope;
@@ -119,6 +120,8 @@ pub(crate) struct Lowering {
     header: RefCell<Option<(Span, String)>>,
     /// Where statements could be put in.
     seams: Vec<ir::Place>,
+    /// Functions that run before `main`, with their priorities.
+    constructors: Vec<(i64, String)>,
     /// The first complaint that came where none could be returned.
     complaint: Option<Diagnostic>,
 }
@@ -223,6 +226,7 @@ impl Lowering {
             evaluated: FxHashMap::default(),
             header: RefCell::new(None),
             seams: Vec::new(),
+            constructors: Vec::new(),
             complaint: None,
         }
     }

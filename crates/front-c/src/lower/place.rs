@@ -432,12 +432,27 @@ impl Lowering {
     }
 
     /// A new object in memory.
+    ///
+    /// In a loop it is the same object each time, as with compilers, which give each variable one place on the stack: who
+    /// keeps its address beyond an iteration sees what the next one does to it.
     pub fn object(&mut self, name: &str, ty: &Type, zeroed: bool) -> Result<Place, Diagnostic> {
         let size = self.size(ty)?;
         let cells = self.cells(ty, 1)?;
         let dst = self.body.local(&format!("&{name}"), Width::WORD);
         let size = Expr::constant(size as i64, Width::WORD);
-        self.emit(Op::System(System::Alloc { dst, name: name.to_owned(), size, cells: Some(cells), zeroed }));
+        let alloc = |zeroed| System::Alloc { dst, name: name.to_owned(), size, cells: Some(cells.clone()), zeroed };
+        if !self.body.repeats() {
+            self.emit(Op::System(alloc(zeroed)));
+            return Ok(Place::memory(Expr::Local(dst), ty.clone()));
+        }
+        self.body.begin_with(Op::System(alloc(false)));
+        if zeroed {
+            let tags = self.tags(&["NA"]);
+            for cell in &cells {
+                let (addr, value) = (add_offset(Expr::Local(dst), cell.offset), Expr::constant(0, cell.width));
+                self.emit(Op::Store { addr, value, tags: tags.clone() });
+            }
+        }
         Ok(Place::memory(Expr::Local(dst), ty.clone()))
     }
 
