@@ -58,8 +58,9 @@ pub struct Running {
     pub engine: String,
     /// How often a loop is repeated at most; `auto` begins with few and goes on until it suffices or the time is up
     ///
-    /// The default is `auto` for C programs and 2 for litmus tests. Without --timeout, `auto` stops after 10 seconds
-    /// with the last bound that was done. Loops that end by themselves, and loops that only wait, need no bound.
+    /// The default is `auto` for C programs and 2 for litmus tests. `auto` stops with the last bound that was done when it
+    /// has done as much work as takes about ten seconds, or with --timeout most of that time. Loops that end by themselves,
+    /// and loops that only wait, need no bound. Engines that unroll no loops take no notice of it.
     #[arg(long, value_name = "N|auto", value_parser = unwind)]
     pub unwind: Option<Unwind>,
     /// The same for the loop that begins in a line of the program. May be repeated
@@ -104,6 +105,11 @@ pub struct Running {
     /// Give up when this much memory is used
     #[arg(long, value_name = "MIB")]
     pub memory: Option<u64>,
+    /// Let this many engines work at once, by default as many as there are cores; for `litmus`, this many files, by default 1
+    ///
+    /// It changes how long it takes, never what comes out.
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub jobs: Option<u16>,
     /// Print each phase of the work to stderr, also where that is no terminal
     #[arg(long)]
     pub progress: bool,
@@ -214,9 +220,6 @@ pub struct Litmus {
     /// Enumerate all final states, with the number of executions that end in each
     #[arg(long)]
     pub states: bool,
-    /// Work on this many files at once
-    #[arg(short, long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub jobs: u16,
     /// Write the results to this file
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -418,8 +421,15 @@ fn loop_bound(text: &str) -> Result<(u32, u32), String> {
     parts.ok_or_else(|| format!("`{text}` is no line and bound, such as 12:5"))
 }
 
-/// How long `--unwind auto` goes on with larger bounds if there is no time limit.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How much work `--unwind auto` does for larger bounds if there is no time limit; with one, as much more or less as it is
+/// more or less than ten seconds.
+const PATIENCE: u64 = 6 * engine::SECOND;
+
+/// The work for larger bounds on loops in so much time: most of it, so that a machine of today comes to its end and a slow one
+/// stops with the last bound that it has done.
+fn patience(timeout: Option<Duration>) -> u64 {
+    timeout.map_or(PATIENCE, |time| (time.as_secs_f64() / 10.0 * PATIENCE as f64) as u64)
+}
 
 impl C {
     /// What can go wrong.
@@ -434,6 +444,12 @@ impl C {
 }
 
 impl Running {
+    /// How many engines may work at once.
+    fn threads(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.map_or_else(cores, usize::from)
+    }
+
     /// The request to the session, for a C program with this property or for a litmus test.
     pub fn request(&self, c: Option<Property>) -> Request {
         let order = match self.order {
@@ -444,7 +460,7 @@ impl Running {
         let default = if c.is_some() { Unwind::Auto } else { Unwind::Bound(2) };
         let (unwind, deepen) = match self.unwind.unwrap_or(default) {
             Unwind::Bound(bound) => (bound, None),
-            Unwind::Auto => (1, Some(self.timeout.unwrap_or(PATIENCE))),
+            Unwind::Auto => (1, Some(patience(self.timeout))),
         };
         let abstraction = match self.abstraction {
             AbstractionName::Auto => Abstraction::Auto,
@@ -472,6 +488,6 @@ impl Running {
         let bounds = Options { unwind, loops, k: self.k, keep, schedule, ..Options::default() };
         let options = Options { order, abstraction, integers, ..bounds };
         let property = c.unwrap_or(Property::Assertions { memory: true });
-        Request { engine, options, property, deepen }
+        Request { engine, options, property, deepen, jobs: self.threads() }
     }
 }

@@ -17,13 +17,14 @@ pub fn run(what: What) -> Result<u8> {
             text.push_str("FILE.cat a model of your own, in herd's cat language\n");
         }
         What::Engines => {
-            writeln!(text, "{:<14} the first of these that takes the task", "auto")?;
+            for strategy in session::STRATEGIES {
+                writeln!(text, "{:<14} {}", strategy.name, strategy.about)?;
+            }
             for engine in session::ENGINES {
                 writeln!(text, "{:<14} {}", engine.name(), engine.about())?;
             }
             let (name, about) = session::SYSTEM_ENGINE;
             writeln!(text, "{name:<14} {about}")?;
-            writeln!(text, "{:<14} {} side by side", session::RACE, session::RUNNERS.join(" and "))?;
         }
         What::Formats => {
             text.push_str(

@@ -123,7 +123,7 @@ struct Batch<'a> {
 impl Batch<'_> {
     /// Works through the files, several at once, and hands on what came of each in order until told to stop.
     fn each(&self, files: &[PathBuf], mut done: impl FnMut(Outcome) -> bool) {
-        let workers = usize::from(self.args.jobs).min(files.len()).max(1);
+        let workers = usize::from(self.args.running.jobs.unwrap_or(1)).min(files.len()).max(1);
         if workers == 1 {
             for file in files {
                 if interrupted() || !done(self.file(file)) {
@@ -191,7 +191,7 @@ impl Batch<'_> {
             note: String::new(),
             seconds: 0.0,
         };
-        let request = self.args.running.request(None);
+        let request = session::Request { jobs: 1, ..self.args.running.request(None) };
         if self.args.states || self.args.format == LitmusFormat::Herd {
             match session::states(program, model, &request, &watch)? {
                 Ok(found) => {

@@ -5,7 +5,7 @@ use crate::machine::{Machine, Step};
 use crate::space::{NOBODY, Space};
 use crate::thread::{Local, Pending, Runner};
 use crate::world::{Knowledge, World};
-use engine::{Abstraction, NoAnswer, Observer, Task};
+use engine::{Abstraction, Meter, NoAnswer, Observer, Task};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use stepper::{CellName, Halt, Object, Status};
@@ -13,6 +13,10 @@ use witness::{Execution, Record, Violation};
 
 /// How often the observer hears of the search.
 const REPORT: Duration = Duration::from_millis(500);
+
+/// How many units of work a beat of the search costs, and each state that is new since the last one.
+const VISIT: u64 = 50;
+const STATE: u64 = 1;
 
 /// How many ways the first thread may take before others come to be.
 const WAYS: usize = 256;
@@ -148,15 +152,18 @@ pub struct Search<'t> {
 /// The beat at which a search asks whether to stop and tells how far it is.
 pub struct Pulse<'t> {
     observer: &'t dyn Observer,
+    meter: Meter,
+    /// How many states were accounted for.
+    accounted: usize,
     started: Instant,
     reported: Instant,
 }
 
 impl Pulse<'_> {
     pub fn beat(&mut self, space: &Space) -> Result<(), NoAnswer> {
-        if let Some(why) = self.observer.stop() {
-            return Err(why);
-        }
+        let states = space.len().saturating_sub(self.accounted);
+        self.accounted = space.len();
+        engine::spend(&self.meter, self.observer, VISIT + STATE * states as u64)?;
         if self.reported.elapsed() > REPORT {
             self.reported = Instant::now();
             let rate = space.len() as f64 / self.started.elapsed().as_secs_f64();
@@ -284,7 +291,8 @@ impl<'t> Search<'t> {
     }
 
     pub fn pulse(&self) -> Pulse<'t> {
-        Pulse { observer: self.observer, started: Instant::now(), reported: Instant::now() }
+        let (observer, meter) = (self.observer, self.observer.meter());
+        Pulse { observer, meter, accounted: 0, started: Instant::now(), reported: Instant::now() }
     }
 
     /// Adds up what a search cost, and tells it.

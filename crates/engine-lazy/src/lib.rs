@@ -58,11 +58,8 @@ const LADDER: [Bounds; 4] = [
 /// Programs that need no more rounds than this are covered wholly.
 const FEW_ROUNDS: u32 = 12;
 
-/// While the bound on loops is still growing, this many iterations that constants decide are free.
-const DECIDED_WHILE_DEEPENING: u32 = 8;
-
-/// While it is, this many threads are started for free.
-const THREADS_WHILE_DEEPENING: u32 = 4;
+/// How many units of work the symbolic execution of a block costs.
+const BLOCK: u64 = 20;
 
 /// The engine `lazy`.
 #[derive(Debug, Clone, Copy, Default)]
@@ -101,25 +98,18 @@ impl Engine for Lazy {
             Question::Violation(_) | Question::States => 1,
         };
         let mut found: Vec<Option<Execution>> = vec![None; count];
-        let mut known: Option<Answer> = None;
-        for bounds in ladder(task, enough) {
-            let search = Search { task, tags: &tags, bounds, enough, observer };
-            match search.run(&mut found) {
-                Ok(answer) => {
-                    let line = answer.guarantee.bounds();
-                    observer.phase("rounds", &format!("nothing up to {}", line.as_deref().unwrap_or("any bound")));
-                    let done = found.iter().all(Option::is_some) || answer.guarantee == Guarantee::Full;
-                    known = Some(answer);
-                    if done {
-                        break;
-                    }
-                }
-                // What is known by then is the answer.
-                Err(NoAnswer::TimedOut(_)) if known.is_some() => break,
-                Err(other) => return Err(other),
+        let ladder = ladder(task, enough);
+        for (at, &bounds) in ladder.iter().enumerate() {
+            let answer = Search { task, tags: &tags, bounds, enough, observer }.run(&mut found)?;
+            let line = answer.guarantee.bounds();
+            observer.phase("rounds", &format!("nothing up to {}", line.as_deref().unwrap_or("any bound")));
+            let done = found.iter().all(Option::is_some) || answer.guarantee == Guarantee::Full;
+            if done || at + 1 == ladder.len() {
+                return Ok(answer);
             }
+            observer.known(answer);
         }
-        known.ok_or_else(|| NoAnswer::GaveUp("no bounds were given to try".to_owned()))
+        Err(NoAnswer::GaveUp("no bounds were given to try".to_owned()))
     }
 }
 
@@ -167,14 +157,15 @@ pub fn emit_c(task: &Task<'_>, observer: &dyn Observer) -> Result<String, NoAnsw
 
 /// The guarded events of the program.
 fn structure(task: &Task<'_>, tags: &Tags, narrow: bool, observer: &dyn Observer) -> Result<Structure, NoAnswer> {
+    let meter = observer.meter();
     let settings = Settings {
         unwind: (task.options.unwind, task.options.unwind),
-        threads: if task.options.deepens { THREADS_WHILE_DEEPENING } else { u32::MAX },
-        free: if task.options.deepens { DECIDED_WHILE_DEEPENING } else { u32::MAX },
+        threads: task.options.free_threads,
+        free: task.options.free_iterations,
         loops: &task.options.loops,
         dependencies: false,
         waits: false,
-        go_on: &|| observer.stop().is_none(),
+        go_on: &|| engine::spend(&meter, observer, BLOCK).is_ok(),
     };
     let mut structure = symbolic::execute(task.program, &settings).map_err(|halt| match halt {
         Halt::Cancelled => observer.stop().unwrap_or(NoAnswer::Cancelled),

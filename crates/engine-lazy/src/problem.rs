@@ -311,7 +311,8 @@ impl<'p> Problem<'p> {
             last.push(values.decode(build.terms, at, held, location.width));
         }
         let Build { facts, copies, .. } = build;
-        let (mut blaster, mut solver) = (Blaster::new(), Solver::new());
+        let meter = observer.meter();
+        let (mut blaster, mut solver) = (Blaster::new(), Solver::metered(Box::new(move |units| meter.spend(units))));
         for (at, fact) in facts.into_iter().enumerate() {
             if at.is_multiple_of(4096)
                 && let Some(stop) = observer.stop()

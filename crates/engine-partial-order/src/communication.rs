@@ -19,11 +19,11 @@ impl Events<'_> {
     fn meetings(&mut self, first: Kind, second: Kind) -> Result<Vec<(usize, usize, Bool)>, NoAnswer> {
         let mut pairs: Vec<(usize, usize, Bool)> = Vec::new();
         for location in 0..self.accesses.len() {
-            self.go_on()?;
             let here = |kind: Kind| -> Vec<(usize, Bool)> {
                 self.accesses[location].iter().filter(|&&(event, _)| self.kind(event) == kind).copied().collect()
             };
             let (firsts, seconds) = (here(first), here(second));
+            self.count(firsts.len() * seconds.len())?;
             let terms = &mut self.structure.terms;
             for &(a, one) in &firsts {
                 for &(b, other) in seconds.iter().filter(|&&(b, _)| first != second || a < b) {
@@ -88,7 +88,7 @@ impl Events<'_> {
     fn reads_from(&mut self, coherent: bool) -> Result<(), NoAnswer> {
         let pairs = self.meetings(Kind::Read, Kind::Write)?;
         for group in pairs.chunk_by(|x, y| x.0 == y.0) {
-            self.go_on()?;
+            self.count(group.len())?;
             let read = group[0].0;
             let covers = if coherent { self.covers(read) } else { Vec::new() };
             let mut candidates = Vec::new();

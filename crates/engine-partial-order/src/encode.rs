@@ -47,7 +47,8 @@ impl<'p> Problem<'p> {
     ) -> Result<Self, NoAnswer> {
         let mut events = Events::new(program, structure, model, observer)?;
         let finals = query::finals(&mut events);
-        let (blaster, solver) = (Blaster::new(), Solver::new());
+        let meter = events.meter.clone();
+        let (blaster, solver) = (Blaster::new(), Solver::metered(Box::new(move |units| meter.spend(units))));
         let failing = Vec::new();
         let (assumed, bound) = (Vec::new(), Vec::new());
         let mut problem = Problem { events, blaster, solver, nodes: 0, edges: 0, finals, assumed, bound, failing };
@@ -69,7 +70,7 @@ impl<'p> Problem<'p> {
 
     /// Asks now and then whether to go on.
     fn now_and_then(&self, at: usize) -> Result<(), NoAnswer> {
-        if at.is_multiple_of(256) { self.events.go_on() } else { Ok(()) }
+        if at.is_multiple_of(256) { self.events.count(0) } else { Ok(()) }
     }
 
     fn assert(&mut self, condition: Bool) {
@@ -327,11 +328,6 @@ impl<'p> Problem<'p> {
         let mut clause: Vec<Lit> = found.choices.iter().map(|&choice| !self.lit(choice)).collect();
         clause.extend(self.assumed.iter().map(|&assumed| !assumed));
         self.solver.clause(&clause);
-    }
-
-    /// How many clauses there are.
-    pub fn clauses(&self) -> u64 {
-        self.solver.clause_count()
     }
 
     pub fn describe(&self) -> String {

@@ -1,7 +1,7 @@
 //! The events with their locations, and program order.
 
 use crate::order::ProgramOrder;
-use engine::{NoAnswer, Observer};
+use engine::{Meter, NoAnswer, Observer};
 use ir::{Program, UnaryOp, Width};
 use logic::{Bool, Implications, Term, TermNode, Terms};
 use model::{Model, Scope};
@@ -29,6 +29,7 @@ pub struct Events<'p> {
     pub copies: Vec<(Bool, Term, Term)>,
     implications: Implications,
     observer: &'p dyn Observer,
+    pub meter: Meter,
 }
 
 /// A pair of writes in coherence order.
@@ -62,6 +63,7 @@ impl<'p> Events<'p> {
             implications,
             structure,
             observer,
+            meter: observer.meter(),
         };
         let numbers = events.structure.locations.iter().enumerate();
         let numbers: FxHashMap<u64, usize> = numbers.map(|(at, l)| (l.address.to_bits(), at)).collect();
@@ -177,9 +179,9 @@ impl<'p> Events<'p> {
         NoAnswer::GaveUp(format!("the access in line {line} can go to an address where there is no location"))
     }
 
-    /// Large problems take long to build: whoever builds asks here now and then whether to go on.
-    pub fn go_on(&self) -> Result<(), NoAnswer> {
-        self.observer.stop().map_or(Ok(()), Err)
+    /// Large problems take long to build: whoever builds counts pairs here and asks whether to go on.
+    pub fn count(&self, pairs: usize) -> Result<(), NoAnswer> {
+        engine::spend(&self.meter, self.observer, 1 + pairs as u64)
     }
 
     /// The location of an event that can access one only.

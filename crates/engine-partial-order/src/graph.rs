@@ -81,6 +81,7 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
         let home = self.layer();
         assert_eq!(home, HOME, "the first layer is made first");
         self.follow(relation, home, home, &ANYWHERE)?;
+        self.events.count(self.graph.edges().len())?;
         Ok(self.graph.simplify())
     }
 
@@ -149,7 +150,7 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
 
     /// Adds paths from layer `p` to layer `q` that follow the relation.
     fn follow(&mut self, relation: NodeId, p: Layer, q: Layer, ends: &Ends) -> Result<(), NoAnswer> {
-        self.events.go_on()?;
+        self.events.count(0)?;
         match self.relations.model.node(relation).clone() {
             Node::EmptyRelation => Ok(()),
             Node::Union(members) => members.iter().try_for_each(|&member| self.follow(member, p, q, ends)),

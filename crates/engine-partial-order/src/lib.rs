@@ -40,11 +40,8 @@ use std::collections::BTreeMap;
 use symbolic::{Halt, Settings};
 use witness::Execution;
 
-/// While the bound on loops is still growing, this many iterations that constants decide are free.
-const DECIDED_WHILE_DEEPENING: u32 = 8;
-
-/// While it is, this many threads are started for free.
-const THREADS_WHILE_DEEPENING: u32 = 4;
+/// How many units of work the symbolic execution of a block costs.
+const BLOCK: u64 = 20;
 
 /// The engine.
 #[derive(Debug, Clone, Copy, Default)]
@@ -74,14 +71,15 @@ impl Engine for PartialOrder {
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Answer, NoAnswer> {
         let waits = matches!(task.question, Question::Violation(Property::Deadlock));
         let last = task.options.unwind.saturating_add(task.options.widen);
+        let meter = observer.meter();
         let settings = Settings {
             unwind: (task.options.unwind, last),
-            threads: if task.options.deepens { THREADS_WHILE_DEEPENING } else { u32::MAX },
-            free: if task.options.deepens { DECIDED_WHILE_DEEPENING } else { u32::MAX },
+            threads: task.options.free_threads,
+            free: task.options.free_iterations,
             loops: &task.options.loops,
             dependencies: waits || shape::wants_dependencies(task.model),
             waits,
-            go_on: &|| observer.stop().is_none(),
+            go_on: &|| engine::spend(&meter, observer, BLOCK).is_ok(),
         };
         let mut structure = symbolic::execute(task.program, &settings).map_err(|halt| match halt {
             Halt::Cancelled => observer.stop().unwrap_or(NoAnswer::Cancelled),
@@ -95,17 +93,11 @@ impl Engine for PartialOrder {
         let clocks = task.options.order == Order::Clocks;
         let mut problem = encode::Problem::new(task.program, structure, task.model, clocks, observer)?;
         observer.phase("encode", &problem.describe());
-        if task.options.clauses.is_some_and(|most| problem.clauses() > most) {
-            return Err(NoAnswer::TooLarge(problem.clauses()));
-        }
         let findings = match task.question {
             Question::Reach(goals) => reach(&mut problem, goals, observer)?,
             Question::States => states(&mut problem, task, observer)?,
             Question::Violation(property) => {
-                let (found, bound) = violation(&mut problem, property, task.options, observer)?;
-                let guarantee = bound.map_or(Guarantee::Full, |unwind| Guarantee::Unwound { unwind, loops });
-                let findings = Findings::Reach(vec![found]);
-                return Ok(Answer { findings, guarantee, statistics: problem.statistics() });
+                return violation(&mut problem, property, (task.options, &loops), observer);
             }
         };
         // It only matters how far the search went if something was not found.
@@ -121,32 +113,34 @@ impl Engine for PartialOrder {
     }
 }
 
-/// An execution in which the property fails, within bounds that are widened as long as that is allowed and needed; and
-/// the bound that was not enough, if none was.
-///
-/// When the time is up after the first bound, what is known by then is the answer.
+/// An execution in which the property fails, within bounds that are widened as long as that is allowed and needed.
 fn violation(
     problem: &mut encode::Problem<'_>,
     property: Property,
-    options: &Options,
+    (options, loops): (&Options, &[Span]),
     observer: &dyn Observer,
-) -> Result<(Option<Execution>, Option<u32>), NoAnswer> {
+) -> Result<Answer, NoAnswer> {
     let goal = problem.violation(property);
+    let answer = |problem: &encode::Problem<'_>, found: Option<Execution>, guarantee: Guarantee| Answer {
+        findings: Findings::Reach(vec![found]),
+        guarantee,
+        statistics: problem.statistics(),
+    };
     for by in 0..=options.widen {
         problem.widen(by);
-        let bound = options.unwind + by;
-        let outcome = problem.find(goal, observer).and_then(|found| match found {
-            Some(found) => Ok((Some(found.execution), false)),
-            None => Ok((None, problem.is_cut(observer)?)),
-        });
-        match outcome {
-            Ok((found, false)) => return Ok((found, None)),
-            Ok(_) => observer.phase("bound", &format!("safe up to {bound} repetitions")),
-            Err(NoAnswer::TimedOut(_)) if by > 0 => return Ok((None, Some(bound - 1))),
-            Err(other) => return Err(other),
+        let unwind = options.unwind + by;
+        let found = problem.find(goal, observer)?.map(|found| found.execution);
+        if found.is_some() || !problem.is_cut(observer)? {
+            return Ok(answer(problem, found, Guarantee::Full));
         }
+        observer.phase("bound", &format!("safe up to {unwind} repetitions"));
+        let bounded = answer(problem, None, Guarantee::Unwound { unwind, loops: loops.to_vec() });
+        if by == options.widen {
+            return Ok(bounded);
+        }
+        observer.known(bounded);
     }
-    Ok((None, Some(options.unwind + options.widen)))
+    Err(NoAnswer::GaveUp("no bounds were given to try".to_owned()))
 }
 
 fn reach(

@@ -26,6 +26,16 @@ enum Value {
     Set(Members),
 }
 
+impl Value {
+    /// How many pairs or members were looked at to make it, at least.
+    fn size(&self) -> usize {
+        match self {
+            Value::Relation(pairs) => pairs.len(),
+            Value::Set(members) => members.len(),
+        }
+    }
+}
+
 /// Computes and remembers relations and sets.
 pub struct Relations<'m> {
     pub model: &'m Model,
@@ -60,8 +70,8 @@ impl<'m> Relations<'m> {
         if let Some(known) = self.memo.get(&node) {
             return Ok(known.clone());
         }
-        events.go_on()?;
         let value = self.compute(events, node)?;
+        events.count(value.size())?;
         // While a recursive group is being solved its approximations must not be remembered.
         if self.open.is_empty() {
             self.memo.insert(node, value.clone());
@@ -73,7 +83,7 @@ impl<'m> Relations<'m> {
         let relation = |pairs: BTreeMap<(usize, usize), Bool>| Ok(Value::Relation(Rc::new(pairs)));
         let set = |members: Vec<Bool>| Ok(Value::Set(Rc::new(members)));
         match self.model.node(node).clone() {
-            Node::Base(base) => relation(base_pairs(events, base)),
+            Node::Base(base) => relation(base_pairs(events, base)?),
             Node::Set(base) => set(base_members(events, &base)),
             Node::EmptyRelation => relation(BTreeMap::new()),
             Node::EmptySet => set(vec![Bool::FALSE; events.len()]),
@@ -107,7 +117,7 @@ impl<'m> Relations<'m> {
                 let mut result = self.pairs(events, first)?;
                 for next in members {
                     let next = self.pairs(events, next)?;
-                    result = Rc::new(compose(events, &result, &next));
+                    result = Rc::new(compose(events, &result, &next)?);
                 }
                 Ok(Value::Relation(result))
             }
@@ -117,11 +127,11 @@ impl<'m> Relations<'m> {
             }
             Node::Plus(operand) => {
                 let pairs = self.pairs(events, operand)?;
-                relation(closure(events, &pairs))
+                relation(closure(events, &pairs)?)
             }
             Node::Star(operand) => {
                 let pairs = self.pairs(events, operand)?;
-                let mut result = closure(events, &pairs);
+                let mut result = closure(events, &pairs)?;
                 result.extend((0..events.len()).map(|e| ((e, e), Bool::TRUE)));
                 relation(result)
             }
@@ -251,20 +261,26 @@ fn compose(
     events: &mut Events<'_>,
     left: &BTreeMap<(usize, usize), Bool>,
     right: &BTreeMap<(usize, usize), Bool>,
-) -> BTreeMap<(usize, usize), Bool> {
+) -> Result<BTreeMap<(usize, usize), Bool>, NoAnswer> {
     let mut result = BTreeMap::new();
     for (&(a, middle), &first) in left {
         let guard = events.guard(middle);
         let first = events.terms().and(first, guard);
+        let mut pairs = 0;
         for (&(_, b), &second) in right.range((middle, 0)..(middle + 1, 0)) {
             insert(events, &mut result, (a, b), first, second);
+            pairs += 1;
         }
+        events.count(pairs)?;
     }
-    result
+    Ok(result)
 }
 
 /// Warshall's algorithm.
-fn closure(events: &mut Events<'_>, pairs: &BTreeMap<(usize, usize), Bool>) -> BTreeMap<(usize, usize), Bool> {
+fn closure(
+    events: &mut Events<'_>,
+    pairs: &BTreeMap<(usize, usize), Bool>,
+) -> Result<BTreeMap<(usize, usize), Bool>, NoAnswer> {
     let mut result = pairs.clone();
     for middle in 0..events.len() {
         let guard = events.guard(middle);
@@ -272,6 +288,7 @@ fn closure(events: &mut Events<'_>, pairs: &BTreeMap<(usize, usize), Bool>) -> B
             result.iter().filter(|((_, b), _)| *b == middle).map(|(&(a, _), &when)| (a, when)).collect();
         let out: Vec<(usize, Bool)> =
             result.range((middle, 0)..(middle + 1, 0)).map(|(&(_, b), &when)| (b, when)).collect();
+        events.count(into.len() * out.len())?;
         for &(a, first) in &into {
             let first = events.terms().and(first, guard);
             for &(b, second) in &out {
@@ -279,7 +296,7 @@ fn closure(events: &mut Events<'_>, pairs: &BTreeMap<(usize, usize), Bool>) -> B
             }
         }
     }
-    result
+    Ok(result)
 }
 
 fn dependencies(list: &[Dependency]) -> BTreeMap<(usize, usize), Bool> {
@@ -287,12 +304,12 @@ fn dependencies(list: &[Dependency]) -> BTreeMap<(usize, usize), Bool> {
     pairs.map(|d| ((d.from as usize, d.to as usize), d.when)).collect()
 }
 
-fn base_pairs(events: &mut Events<'_>, base: Base) -> BTreeMap<(usize, usize), Bool> {
+fn base_pairs(events: &mut Events<'_>, base: Base) -> Result<BTreeMap<(usize, usize), Bool>, NoAnswer> {
     let all = || (0..events.len()).flat_map(|a| (0..events.len()).map(move |b| (a, b)));
     let fixed = |keep: &dyn Fn(usize, usize) -> bool| {
         all().filter(|&(a, b)| keep(a, b)).map(|pair| (pair, Bool::TRUE)).collect::<BTreeMap<_, _>>()
     };
-    match base {
+    Ok(match base {
         Base::Po => {
             let pairs: Vec<(usize, usize)> = all().collect();
             ordered(events, pairs)
@@ -324,14 +341,14 @@ fn base_pairs(events: &mut Events<'_>, base: Base) -> BTreeMap<(usize, usize), B
             pairs.filter(|&((a, b), _)| events.in_scope(scope, a, b)).collect()
         }
         Base::Fr(scope) => {
-            let rf = base_pairs(events, Base::Rf(Scope::Any));
+            let rf = base_pairs(events, Base::Rf(Scope::Any))?;
             let inverse = rf.into_iter().map(|((w, r), when)| ((r, w), when)).collect();
-            let co = base_pairs(events, Base::Co(Scope::Any));
-            let mut fr = compose(events, &inverse, &co);
+            let co = base_pairs(events, Base::Co(Scope::Any))?;
+            let mut fr = compose(events, &inverse, &co)?;
             fr.retain(|&(r, w), _| events.in_scope(scope, r, w));
             fr
         }
-    }
+    })
 }
 
 /// The pairs that are in program order, and when.

@@ -17,6 +17,9 @@ const REPORT: Duration = Duration::from_millis(500);
 /// How many states are visited at most, unless there is a reason for less.
 pub const STATES: usize = 5_000_000;
 
+/// How many units of work it costs to visit a state.
+const STATE: u64 = 30;
+
 /// What a search has found.
 pub enum Outcome {
     /// No state is bad.
@@ -78,12 +81,11 @@ impl Search<'_, '_> {
         parents.push((usize::MAX, Move::Run(0, 0)));
         let mut open = VecDeque::from([0]);
         let (mut count, mut reported) = (0usize, Instant::now());
+        let meter = observer.meter();
         while let Some(at) = open.pop_front() {
             count += 1;
             if count.is_multiple_of(64) {
-                if let Some(why) = observer.stop() {
-                    return Err(why);
-                }
+                engine::spend(&meter, observer, 64 * STATE)?;
                 if reported.elapsed() > REPORT {
                     reported = Instant::now();
                     observer.phase("search", &format!("{} states", states.len()));

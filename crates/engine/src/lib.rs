@@ -4,6 +4,10 @@
 //! files, and checks its [`Observer`] for cancellation. What it finds is evidence, not truth: `session` has it checked
 //! by `witness` before anybody is told.
 
+mod meter;
+
+pub use meter::{MILLI, Meter, SECOND};
+
 use ir::{Program, Proposition, State};
 use model::{Axiom, Model, Role};
 use source::Span;
@@ -45,14 +49,14 @@ pub struct Options {
     pub unwind: u32,
     /// By how much the engine may widen that bound if it is not enough, step by step.
     pub widen: u32,
-    /// Whether somebody will ask again with a larger bound if this one is not enough.
-    pub deepens: bool,
+    /// How many iterations that constants decide are free in each loop; further ones count against the bound.
+    pub free_iterations: u32,
+    /// How many threads are started for free; further ones count against the bound.
+    pub free_threads: u32,
     /// Bounds for single loops, by the line in which the loop begins; they replace `unwind` there.
     pub loops: Vec<(u32, u32)>,
     /// How the partial-order engine orders events.
     pub order: Order,
-    /// How many clauses it may have to solve.
-    pub clauses: Option<u64>,
     /// How the coherence engine abstracts store buffers.
     pub abstraction: Abstraction,
     /// Whether the coherence engine only has a first look.
@@ -146,10 +150,10 @@ impl Default for Options {
         Options {
             unwind: 2,
             widen: 0,
-            deepens: false,
+            free_iterations: u32::MAX,
+            free_threads: u32::MAX,
             loops: Vec::new(),
             order: Order::Theory,
-            clauses: None,
             abstraction: Abstraction::Auto,
             glance: false,
             k: None,
@@ -269,8 +273,6 @@ pub enum NoAnswer {
     TimedOut(Duration),
     /// A limit of the engine was reached; the text says which.
     GaveUp(String),
-    /// The formula has so many clauses, more than [`Options::clauses`].
-    TooLarge(u64),
 }
 
 impl fmt::Display for NoAnswer {
@@ -279,7 +281,6 @@ impl fmt::Display for NoAnswer {
             NoAnswer::Cancelled => f.write_str("cancelled"),
             NoAnswer::TimedOut(after) => write!(f, "timeout after {} s", after.as_secs_f64()),
             NoAnswer::GaveUp(why) => f.write_str(why),
-            NoAnswer::TooLarge(clauses) => write!(f, "the formula is too large: {clauses} clauses"),
         }
     }
 }
@@ -340,6 +341,27 @@ pub trait Observer: Sync {
 
     /// A phase of the work is done.
     fn phase(&self, name: &str, detail: &str);
+
+    /// Counts the work. An engine asks for it once and spends what it does.
+    fn meter(&self) -> Meter {
+        Meter::default()
+    }
+
+    /// An answer that holds, with bounds, while the engine goes on to look beyond them.
+    fn known(&self, _answer: Answer) {}
+}
+
+/// Counts work that an engine does and asks whether to go on.
+///
+/// # Errors
+/// Why not.
+pub fn spend(meter: &Meter, observer: &dyn Observer, units: u64) -> Result<(), NoAnswer> {
+    let goes_on = meter.spend(units);
+    match observer.stop() {
+        Some(why) => Err(why),
+        None if goes_on => Ok(()),
+        None => Err(NoAnswer::Cancelled),
+    }
 }
 
 /// Somebody who lets the engine work for as long as it wants and says nothing.

@@ -19,7 +19,7 @@ mod theory;
 pub use blast::{Assignment, Blaster};
 pub use implication::Implications;
 pub use order::{Edge, OrderGraph};
-pub use solver::{Lit, Outcome, Solver};
+pub use solver::{Lit, Outcome, Solver, Spend};
 pub use substitute::{Evaluation, Substitution};
 pub use terms::{Bool, BoolNode, Term, TermNode, Terms};
 pub use theory::Theory;

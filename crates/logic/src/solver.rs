@@ -1,7 +1,7 @@
 //! The SAT solver, behind an interface of ours.
 
 use crate::theory::Theory;
-use cadical_sys::{CaDiCal, Status, TerminateFlag};
+use cadical_sys::{CaDiCal, Status, TerminateFlag, Terminator};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,6 +53,39 @@ const UNWATCHED: i32 = 1000;
 /// How often the one who watches asks whether to go on.
 const INTERVAL: Duration = Duration::from_millis(20);
 
+/// How many units of work a clause costs. A formula that is large to build is larger to search, so this is more than the
+/// building alone.
+const CLAUSE: u64 = 2;
+
+/// After how many clauses their work is accounted for.
+const CLAUSES: u64 = 1024;
+
+/// How many units of work lie between two questions of the search whether to go on: some ten decisions or conflicts.
+const QUESTION: u64 = 100;
+
+/// How many units of work an edge in the ordering theory costs.
+const EDGE: u64 = 1;
+
+/// Counts work, and says whether to go on; may take its time for that.
+pub type Spend = Box<dyn Fn(u64) -> bool>;
+
+/// Asks, from inside the search, whether to go on.
+struct Question {
+    stop: TerminateFlag,
+    spend: Rc<Spend>,
+    inserted: Rc<Cell<u64>>,
+    accounted: u64,
+}
+
+impl Terminator for Question {
+    fn terminated(&mut self) -> bool {
+        let inserted = self.inserted.get();
+        let work = QUESTION + EDGE * (inserted - self.accounted);
+        self.accounted = inserted;
+        !(self.spend)(work) || self.stop.is_terminated()
+    }
+}
+
 /// A solver for clauses, with an ordering theory inside if one is connected.
 pub struct Solver {
     sat: CaDiCal,
@@ -60,7 +93,9 @@ pub struct Solver {
     clauses: u64,
     truth: Option<Lit>,
     conflicts: Rc<Cell<u64>>,
+    inserted: Rc<Cell<u64>>,
     stop: TerminateFlag,
+    spend: Rc<Spend>,
 }
 
 impl Default for Solver {
@@ -70,14 +105,22 @@ impl Default for Solver {
 }
 
 impl Solver {
-    /// A solver without clauses.
+    /// A solver without clauses, whose work nobody counts.
     pub fn new() -> Self {
+        Solver::metered(Box::new(|_| true))
+    }
+
+    /// A solver without clauses, whose work is accounted for by `spend`.
+    pub fn metered(spend: Spend) -> Self {
         let mut sat = CaDiCal::new();
         // Bounded variable addition does not go together with an external propagator.
         sat.set("factor", 0);
-        let stop = TerminateFlag::default();
-        sat.connect_terminator(stop.clone());
-        Solver { sat, variables: 0, clauses: 0, truth: None, conflicts: Rc::new(Cell::new(0)), stop }
+        let (stop, spend, inserted) = (TerminateFlag::default(), Rc::new(spend), Rc::new(Cell::new(0)));
+        let question =
+            Question { stop: stop.clone(), spend: Rc::clone(&spend), inserted: Rc::clone(&inserted), accounted: 0 };
+        sat.connect_terminator(question);
+        let conflicts = Rc::new(Cell::new(0));
+        Solver { sat, variables: 0, clauses: 0, truth: None, conflicts, inserted, stop, spend }
     }
 
     /// A new variable.
@@ -100,6 +143,10 @@ impl Solver {
     /// One of the literals must hold.
     pub fn clause(&mut self, literals: &[Lit]) {
         self.clauses += 1;
+        if self.clauses.is_multiple_of(CLAUSES) {
+            // Whoever adds clauses asks elsewhere whether to go on.
+            (self.spend)(CLAUSE * CLAUSES);
+        }
         for literal in literals {
             self.sat.add(literal.0);
         }
@@ -136,7 +183,7 @@ impl Solver {
         if theory.is_trivial() {
             return;
         }
-        theory.count_conflicts(Rc::clone(&self.conflicts));
+        theory.count(Rc::clone(&self.conflicts), Rc::clone(&self.inserted));
         let observed = theory.observed();
         self.sat.resize(self.variables);
         self.sat.connect_external_propagator(theory);
@@ -147,7 +194,7 @@ impl Solver {
 
     /// Looks for a model under assumptions, asking now and then whether to go on.
     ///
-    /// What it finds does not depend on how long anything takes.
+    /// What it finds does not depend on how long anything takes. It is asked from another thread, too.
     pub fn solve(&mut self, assumptions: &[Lit], go_on: &(dyn Fn() -> bool + Sync)) -> Outcome {
         if !go_on() {
             return Outcome::Stopped;

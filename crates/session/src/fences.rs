@@ -56,7 +56,7 @@ pub fn fences(
     reload: &dyn Fn(&SourceFile) -> Result<Program, Failure>,
 ) -> Result<Repairs, Failure> {
     // There are many checks to make in the time that there is.
-    let request = Request { deepen: request.deepen.map(|patience| patience / 4), ..request.clone() };
+    let request = Request { deepen: request.deepen.map(|work| work / 4), ..request.clone() };
     let asked = Asked { model, request: &request, observer };
     let Inference { placements, end, tried, seams } = fences::infer(program, model, &asked, options)?;
     let mut conclusion = match end {

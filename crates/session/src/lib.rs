@@ -6,10 +6,11 @@ mod compile;
 mod evidence;
 mod explain;
 mod fences;
-mod race;
 mod registry;
 mod result;
+mod schedule;
 mod sequential;
+mod strategy;
 mod system_fences;
 mod systems;
 mod undefined;
@@ -18,19 +19,19 @@ mod violation;
 pub use evidence::{panic_message, structure};
 pub use explain::{Reason, Relaxation, relaxation, why};
 pub use fences::{Conclusion, Repair, Repairs, fences};
-pub use race::{RACE, RUNNERS};
 pub use registry::{ENGINES, FRONTENDS, Frontend, engine, frontend, model, model_from, models};
 pub use result::{Failure, Found, Outcomes, Reading, Request, States};
 pub use sequential::sequential;
+pub use strategy::{AUTO, STRATEGIES, Setting, Step, Strategy, strategy};
 pub use system_fences::fence_system;
 pub use systems::{SYSTEM_ENGINE, SystemFound, check_system, is_system, load_system, system_memory};
 
 use ::engine::{Answer, Findings, NoAnswer, Observer, Question, Task, Verdict};
 use ::model::Model;
 use ir::{Program, Proposition};
+use schedule::Schedule;
 use source::{Diagnostic, SourceFile};
 use std::borrow::Cow;
-use std::sync::Arc;
 use witness::Execution;
 
 /// Reads a program.
@@ -124,7 +125,7 @@ pub fn states(
     Ok(Ok(found.map(|_| States { states, guarantee })))
 }
 
-/// The pipeline: compile for the model, choose an engine, run it, check its evidence; if it gives up, the next one.
+/// The pipeline: compile for the model, choose engines, run them, check their evidence.
 fn run(
     program: &Program,
     model: &Model,
@@ -134,25 +135,21 @@ fn run(
 ) -> Result<Result<Found<Answer>, (&'static str, NoAnswer)>, Failure> {
     let program = compiled(program, model)?;
     let task = Task { program: &program, model, question, options: &request.options };
-    if request.engine.as_deref() == Some(RACE) {
-        let (engine, answer) = race::race(&task, observer)?;
-        return Ok(answer.map_err(|reason| (engine, reason)).map(|answer| {
-            let (statistics, program) = (answer.statistics.clone(), program.into_owned());
-            Found::new(answer, engine, statistics, program)
-        }));
+    let asked = request.engine.as_deref().unwrap_or(AUTO);
+    let is_violation = matches!(question, Question::Violation(_));
+    if let Some(strategy) = strategy(asked).filter(|strategy| is_violation || strategy.name != AUTO) {
+        let plan = schedule::Plan { name: strategy.name, steps: strategy.steps, patient: strategy.patient };
+        return Schedule::new(&plan, &task, request, observer)?.follow();
+    }
+    let engines = registry::choose(&task, asked)?;
+    if let ([engine], true) = (&engines[..], is_violation && request.deepen.is_some()) {
+        let plan = schedule::Plan { name: engine.name(), steps: &[Step::alone(engine.name())], patient: true };
+        return Schedule::new(&plan, &task, request, observer)?.follow();
     }
     let mut refusal = None;
-    for engine in registry::choose(&task, request)? {
+    for engine in engines {
         match evidence::run_engine(engine, &task, observer)? {
-            Ok(answer) => {
-                let statistics = answer.statistics.clone();
-                let certificate = match &answer.findings {
-                    Findings::Proof(invariant) => Some(Arc::clone(invariant)),
-                    Findings::Reach(_) | Findings::States(_) => None,
-                };
-                let found = Found::new(answer, engine.name(), statistics, program.into_owned());
-                return Ok(Ok(Found { certificate, ..found }));
-            }
+            Ok(answer) => return Ok(Ok(Found::answered(answer, engine.name(), program.into_owned()))),
             // Another engine may manage what this one could not.
             Err(reason @ NoAnswer::GaveUp(_)) => refusal = refusal.or(Some((engine.name(), reason))),
             Err(reason) => return Ok(Err((engine.name(), reason))),

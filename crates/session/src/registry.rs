@@ -1,6 +1,6 @@
 //! What there is: front ends, engines, models. Lists, help texts and the book's tables are printed from here.
 
-use crate::{Failure, RACE, Reading, Request};
+use crate::{AUTO, Failure, Reading, STRATEGIES};
 use engine::{Engine, Refusal, Task};
 use engine_coherence::Coherence;
 use engine_lazy::Lazy;
@@ -44,10 +44,11 @@ pub fn engine(name: &str) -> Option<&'static dyn Engine> {
     ENGINES.iter().copied().find(|engine| engine.name() == name)
 }
 
-/// The engine that was asked for, or all that take the task, the best first.
-pub(crate) fn choose(task: &Task<'_>, request: &Request) -> Result<Vec<&'static dyn Engine>, Failure> {
-    if let Some(name) = &request.engine {
-        let known = || ENGINES.iter().map(|e| e.name()).chain([RACE]).collect::<Vec<_>>().join(", ");
+/// The engine of this name, or for `auto` all that take the task, the best first.
+pub(crate) fn choose(task: &Task<'_>, name: &str) -> Result<Vec<&'static dyn Engine>, Failure> {
+    if name != AUTO {
+        let engines = ENGINES.iter().map(|engine| engine.name());
+        let known = || STRATEGIES.iter().map(|strategy| strategy.name).chain(engines).collect::<Vec<_>>().join(", ");
         let chosen = engine(name)
             .ok_or_else(|| Failure::Usage(format!("there is no engine `{name}`; there are {}", known())))?;
         let refused = |refusal: Refusal| Failure::Refused(refusal.reason, refusal.help);

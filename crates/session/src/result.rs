@@ -1,11 +1,10 @@
 //! What is asked of the session and what it gives back.
 
-use engine::{FinalState, Guarantee, Options, Property};
+use engine::{Answer, FinalState, Findings, Guarantee, Options, Property};
 use ir::Program;
 use source::Diagnostic;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 use witness::{Execution, Invariant};
 
 /// Why there is no result.
@@ -43,9 +42,11 @@ pub struct Request {
     pub options: Options,
     /// For programs with assertions: what can fail.
     pub property: Property,
-    /// For programs with assertions: whether to go on with larger bounds on loops until one suffices or the time is up.
-    /// This is how long to go on if nobody has set a limit.
-    pub deepen: Option<Duration>,
+    /// For programs with assertions: whether to go on with larger bounds on loops until one suffices; this much work at
+    /// most, in units of [`engine::Meter`].
+    pub deepen: Option<u64>,
+    /// How many engines may work at the same time. It makes no difference to the result.
+    pub jobs: usize,
 }
 
 impl Default for Request {
@@ -55,6 +56,7 @@ impl Default for Request {
             options: Options::default(),
             property: Property::Assertions { memory: true },
             deepen: None,
+            jobs: 1,
         }
     }
 }
@@ -115,5 +117,17 @@ impl<T> Found<T> {
     pub(crate) fn map<U>(self, result: impl FnOnce(T) -> U) -> Found<U> {
         let Found { result: old, engine, statistics, program, undefined, certificate } = self;
         Found { result: result(old), engine, statistics, program, undefined, certificate }
+    }
+}
+
+impl Found<Answer> {
+    /// What an engine found.
+    pub(crate) fn answered(answer: Answer, engine: &'static str, program: Program) -> Self {
+        let certificate = match &answer.findings {
+            Findings::Proof(invariant) => Some(Arc::clone(invariant)),
+            Findings::Reach(_) | Findings::States(_) => None,
+        };
+        let statistics = answer.statistics.clone();
+        Found { certificate, ..Found::new(answer, engine, statistics, program) }
     }
 }
