@@ -132,12 +132,17 @@ pub(crate) fn program(file: &SourceFile, preprocessed: Option<&str>, options: &O
     // The parser and what follows it recurse with the nesting of the text.
     let result = std::thread::scope(|scope| {
         let worker = std::thread::Builder::new().stack_size(c_syntax::STACK).spawn_scoped(scope, work);
-        worker.ok().and_then(|worker| worker.join().ok())
+        worker.map(std::thread::ScopedJoinHandle::join)
     });
-    result.unwrap_or_else(|| {
-        let complaint = Diagnostic::error(file, Span::default(), "the C front end failed on this file");
-        Err(complaint.help("this is a defect of the front end, not of the file: please report it"))
-    })
+    match result {
+        Ok(Ok(result)) => result,
+        // A defect of ours is not something wrong with the file: whoever called gets to know of it.
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        Err(error) => {
+            let complaint = format!("there is no memory for the stack of the front end: {error}");
+            Err(Diagnostic::error(file, Span::default(), complaint).help("free some memory and try again"))
+        }
+    }
 }
 
 fn lower(file: &SourceFile, preprocessed: Option<&str>, options: Options) -> Result<Program, Diagnostic> {
