@@ -1,14 +1,14 @@
 /* Dekker's mutual exclusion for two threads. A full fence after raising the flag (FENCE=1) is enough on tso; where
  * writes change places the section's own writes can leak out of it, and the fences around it (FENCE=2) are needed
  * as well.
- * expect sc: SAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * expect rmo: UNSAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
- * with -DFENCE=1: sc SAFE, tso SAFE, pso UNSAFE, rmo UNSAFE, alpha UNSAFE, power UNSAFE
- * with -DFENCE=2: sc SAFE, tso SAFE, pso SAFE, rmo SAFE, alpha SAFE, power SAFE
+ * @expect sc: SAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect rmo: UNSAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
+ * @expect -DFENCE=1 sc: SAFE; tso: SAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power: UNSAFE
+ * @expect -DFENCE=2 sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

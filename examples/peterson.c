@@ -1,14 +1,14 @@
 /* Peterson's mutual exclusion for two threads. One full fence before waiting (FENCE=1) mends it on tso; where
  * writes change places the flag must also be out before the turn is given away, and the section needs fences
  * (FENCE=2).
- * expect sc: SAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * expect rmo: UNSAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
- * with -DFENCE=1: sc SAFE, tso SAFE, pso UNSAFE, rmo UNSAFE, alpha UNSAFE, power UNSAFE
- * with -DFENCE=2: sc SAFE, tso SAFE, pso SAFE, rmo SAFE, alpha SAFE, power SAFE
+ * @expect sc: SAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect rmo: UNSAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
+ * @expect -DFENCE=1 sc: SAFE; tso: SAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power: UNSAFE
+ * @expect -DFENCE=2 sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

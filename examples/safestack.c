@@ -1,8 +1,8 @@
 /* A stack of indices in an array, after a proposal that withstood much testing: pop marks its entry and may put
  * the head back. Three threads that pop and push again can own one index twice, but only after many switches
  * between them. With -DTHREADS=4 there are four.
- * no verdict test: heavy
- * options: --unwind 3
+ * @no-expect heavy
+ * @options --unwind 3
  */
 #include <assert.h>
 #include <pthread.h>

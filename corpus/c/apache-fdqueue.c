@@ -1,12 +1,12 @@
 /* The hand-over of a socket to an idle worker in Apache's fdqueue: a count of idle workers by compare-and-swap and
  * atomic decrement, the queue itself under a mutex with a condition. Mutex and atomics are full fences: consistent
  * everywhere.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: SAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

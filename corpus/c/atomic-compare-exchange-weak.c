@@ -1,12 +1,12 @@
 /* Weak compare-exchange in a loop counts right. Tried once, it may fail although the value was the expected one.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: SAFE
- * with -DONCE: sc UNSAFE, tso UNSAFE, pso UNSAFE, rmo UNSAFE, alpha UNSAFE, power UNSAFE
- * options: --unwind 4
+ * @expect sc: SAFE (unwind 4)
+ * @expect tso: SAFE (unwind 4)
+ * @expect pso: SAFE (unwind 4)
+ * @expect rmo: SAFE (unwind 4)
+ * @expect alpha: SAFE (unwind 4)
+ * @expect power: SAFE (unwind 4)
+ * @expect -DONCE sc: UNSAFE; tso: UNSAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power: UNSAFE
+ * @options --unwind 4
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,10 +1,10 @@
 /* Two threads compare and exchange: one succeeds, the other learns the value that was there.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: SAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

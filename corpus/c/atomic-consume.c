@@ -1,11 +1,11 @@
 /* Publication of a pointer by release and consume. Consume is kept as an acquire; only this model of power, whose
  * lwsync passes no messages, lets the reader miss the data.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

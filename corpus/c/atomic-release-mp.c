@@ -1,11 +1,11 @@
 /* Message passing by release and acquire. Safe on every machine; the model of power that is used here does not
  * carry lwsync from a write to a read, and raises a false alarm (SOUNDNESS.md).
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

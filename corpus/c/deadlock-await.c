@@ -1,13 +1,13 @@
 /* Two threads that wait for each other's flag before raising their own. A loop that is written as await_while is a
  * wait like that for a mutex.
- * expect sc: UNSAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * expect rmo: UNSAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
- * with -DFIRST: sc SAFE, tso SAFE, pso SAFE, rmo SAFE, alpha SAFE, power SAFE
- * options: --property deadlock
+ * @expect sc: UNSAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect rmo: UNSAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
+ * @expect -DFIRST sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power: SAFE
+ * @options --property deadlock
  */
 #include <assert.h>
 #include <pthread.h>

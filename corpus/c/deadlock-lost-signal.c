@@ -1,13 +1,13 @@
 /* A signal that comes before the wait is lost, and the waiter sleeps for ever. With a flag that is looked at under
  * the mutex it does not.
- * expect sc: UNSAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * expect rmo: UNSAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
- * with -DFLAG: sc SAFE, tso SAFE, pso SAFE, rmo SAFE, alpha SAFE, power SAFE
- * options: --property deadlock
+ * @expect sc: UNSAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect rmo: UNSAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
+ * @expect -DFLAG sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power: SAFE
+ * @options --property deadlock
  */
 #include <assert.h>
 #include <pthread.h>

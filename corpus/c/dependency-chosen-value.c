@@ -1,10 +1,10 @@
 /* Load buffering with a value that a branch on what was read has chosen: no compiler can write it before the read. Also where the
  * value lies in memory of the thread's own. With OWN what was chosen is not used.
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: SAFE
- * expect ppc: SAFE
- * with -DOWN: ppc UNSAFE, power UNSAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: SAFE
+ * @expect ppc: SAFE
+ * @expect -DOWN ppc: UNSAFE; power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

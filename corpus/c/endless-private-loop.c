@@ -1,8 +1,8 @@
 /* Two threads that never end. The first one makes a variable of its own in each round and, as long as nobody else writes x,
  * does nothing that the other one could notice.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

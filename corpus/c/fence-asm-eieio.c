@@ -1,10 +1,10 @@
 /* Two writes in each of two threads, with eieio of Power between them: it orders writes, so 2+2W is gone.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: SAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

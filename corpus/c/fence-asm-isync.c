@@ -1,11 +1,11 @@
 /* Message passing with sync in the writer, and a branch and isync in the reader. On power that keeps the read of
  * the data behind the branch; on rmo and alpha isync means nothing.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: UNSAFE
- * expect alpha: UNSAFE
- * expect power: SAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: UNSAFE
+ * @expect alpha: UNSAFE
+ * @expect power: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

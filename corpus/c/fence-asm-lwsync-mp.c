@@ -1,11 +1,11 @@
 /* Message passing with lwsync on both sides. It holds wherever all threads see a write at the same time; the model
  * of power that is used here does not carry lwsync from a write to a read (SOUNDNESS.md).
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,11 +1,11 @@
 /* Message passing with sfence between the writes and lfence between the reads: each orders its side. On power they
  * are not cumulative, and the reader may still miss the data.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,13 +1,13 @@
 /* Store buffering with a locked instruction between write and read whose operand nobody else uses: a local one, one on the heap, a
  * counter of the thread's own. It is a fence all the same on x86 and SPARC. Without an order it is none on Power.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect x86tso: SAFE
- * expect pso: SAFE
- * expect ppc: UNSAFE
- * with -DHEAP: sc SAFE, tso SAFE, x86tso SAFE, pso SAFE
- * with -DCOUNTER: sc SAFE, tso SAFE, x86tso SAFE, pso SAFE
- * with -DPLAIN: tso UNSAFE, x86tso UNSAFE, pso UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect x86tso: SAFE
+ * @expect pso: SAFE
+ * @expect ppc: UNSAFE
+ * @expect -DHEAP sc: SAFE; tso: SAFE; x86tso: SAFE; pso: SAFE
+ * @expect -DCOUNTER sc: SAFE; tso: SAFE; x86tso: SAFE; pso: SAFE
+ * @expect -DPLAIN tso: UNSAFE; x86tso: UNSAFE; pso: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,11 +1,11 @@
 /* Load buffering with a fence that orders reads with later writes. On power it is not cumulative, and the reads
  * may still see each other's writes.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,12 +1,12 @@
 /* Message passing with a write-write fence in the writer and, with READER, a read-read fence in the reader. On
  * power such fences are not cumulative.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: UNSAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
- * with -DREADER: sc SAFE, tso SAFE, pso SAFE, rmo SAFE, alpha SAFE, power UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: UNSAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
+ * @expect -DREADER sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,16 +1,16 @@
 /* Lamport's fast mutual exclusion, ITER entries for each of two processes: mutex-lamport-fast.c, to measure
  * with. A process may have to begin again as often as the other one enters.
- * expect sc: SAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * expect rmo: UNSAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
- * with -DITER=2: sc SAFE, tso UNSAFE
- * with -DITER=2 -DFENCE: tso SAFE, pso SAFE
- * with -DITER=3: sc SAFE
- * with -DFENCE: sc SAFE, tso SAFE, pso SAFE, rmo SAFE, alpha SAFE, power SAFE
- * options: --unwind 3
+ * @expect sc: SAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect rmo: UNSAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
+ * @expect -DITER=2 sc: SAFE; tso: UNSAFE
+ * @expect -DITER=2 -DFENCE tso: SAFE; pso: SAFE
+ * @expect -DITER=3 sc: SAFE
+ * @expect -DFENCE sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power: SAFE
+ * @options --unwind 3
  */
 #include <assert.h>
 #include <pthread.h>

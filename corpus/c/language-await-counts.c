@@ -1,7 +1,7 @@
 /* A wait whose condition counts how often it is asked. That is a loop, not one wait for the value that ends it.
- * expect sc: UNSAFE
- * expect tso: UNSAFE
- * with -DREADS: sc SAFE, tso SAFE
+ * @expect sc: UNSAFE
+ * @expect tso: UNSAFE
+ * @expect -DREADS sc: SAFE; tso: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* A call through a pointer that another thread clears between the test and the call, or that was never set.
- * expect sc: UNSAFE
- * expect tso: UNSAFE
- * with -DNEVER: sc UNSAFE, tso UNSAFE
- * with -DCOPY: sc SAFE, tso SAFE
+ * @expect sc: UNSAFE
+ * @expect tso: UNSAFE
+ * @expect -DNEVER sc: UNSAFE; tso: UNSAFE
+ * @expect -DCOPY sc: SAFE; tso: SAFE
  */
 #include <pthread.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Calls through pointers of another type: arguments too many do not matter, arguments too few do.
- * expect sc: SAFE
- * with -DREACHED: sc UNSAFE
- * with -DFEW: sc UNSAFE
+ * @expect sc: SAFE
+ * @expect -DREACHED sc: UNSAFE
+ * @expect -DFEW sc: UNSAFE
  */
 #include <assert.h>
 

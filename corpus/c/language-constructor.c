@@ -1,7 +1,7 @@
 /* Functions that run before main, in the order of their numbers; those without come last.
- * expect sc: SAFE
- * expect tso: SAFE
- * with -DFORGOTTEN: sc UNSAFE, tso UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect -DFORGOTTEN sc: UNSAFE; tso: UNSAFE
  */
 #include <assert.h>
 

@@ -1,12 +1,12 @@
 /* Operands are evaluated from left to right, each read is an event: `x - x` is not zero if another thread writes
  * in between.
- * expect sc: UNSAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * expect rmo: UNSAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
- * with -DONCE: sc SAFE, tso SAFE, pso SAFE, rmo SAFE, alpha SAFE, power SAFE
+ * @expect sc: UNSAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect rmo: UNSAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
+ * @expect -DONCE sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* The address of a variable of a loop's body is handed to threads that outlive the iteration: the next one uses the same
  * place. With JOIN each thread ends before that.
- * expect sc: UNSAFE
- * expect tso: UNSAFE
- * with -DJOIN: sc SAFE, tso SAFE
+ * @expect sc: UNSAFE
+ * @expect tso: UNSAFE
+ * @expect -DJOIN sc: SAFE; tso: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* Structures without gaps: sizes, offsets, and members at odd places.
- * expect sc: SAFE
- * expect tso: SAFE
- * with -DNATURAL: sc UNSAFE, tso UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect -DNATURAL sc: UNSAFE; tso: UNSAFE
  */
 #include <assert.h>
 #include <stddef.h>

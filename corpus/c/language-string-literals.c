@@ -1,8 +1,8 @@
 /* String literals cannot be written, arrays that are initialised by them can.
- * expect sc: SAFE
- * expect tso: SAFE
- * with -DWRITE: sc UNSAFE, tso UNSAFE
- * with -DEXCHANGE: sc UNSAFE, tso UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect -DWRITE sc: UNSAFE; tso: UNSAFE
+ * @expect -DEXCHANGE sc: UNSAFE; tso: UNSAFE
  */
 #include <assert.h>
 #include <stdatomic.h>

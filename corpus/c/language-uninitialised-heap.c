@@ -1,10 +1,10 @@
 /* Memory from malloc holds anything until it is written. Publishing a node before its content is set shows it.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: UNSAFE
- * expect rmo: UNSAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: UNSAFE
+ * @expect rmo: UNSAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,10 +1,10 @@
 /* volatile keeps compilers from reordering, not machines: store buffering is there all the same.
- * expect sc: SAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * expect rmo: UNSAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect rmo: UNSAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,11 +1,11 @@
 /* Two consumers, one item, and a wait behind `if` instead of `while`: the one that is woken finds that another was
  * quicker. Wrong everywhere.
- * expect sc: UNSAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * expect rmo: UNSAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
+ * @expect sc: UNSAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect rmo: UNSAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

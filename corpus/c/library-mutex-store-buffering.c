@@ -1,12 +1,12 @@
 /* Store buffering with a critical section of another matter between write and read. Lock and unlock are full
  * fences, even of a mutex that nobody else uses; not so on Power, where they acquire and release.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: SAFE
- * expect ppc: UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: SAFE
+ * @expect ppc: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,12 +1,12 @@
 /* A readers-writer lock: the reader sees both changes or none. If the writer takes it for reading only, that
  * fails.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: SAFE
- * with -DWRONG_SIDE: sc UNSAFE, tso UNSAFE, pso UNSAFE, rmo UNSAFE, alpha UNSAFE, power UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: SAFE
+ * @expect -DWRONG_SIDE sc: UNSAFE; tso: UNSAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,14 +1,14 @@
 /* Read-copy-update of the Linux kernel: readers hold no lock, the writer prepares a copy and switches the pointer.
  * Power needs at least lwsync before the switch; this model of it wants sync, and alpha a fence in the reader too.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: UNSAFE
- * expect rmo: UNSAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
- * with -DLWSYNC: sc SAFE, tso SAFE, pso SAFE, rmo SAFE, alpha UNSAFE, power UNSAFE
- * with -DSYNC: sc SAFE, tso SAFE, pso SAFE, rmo SAFE, alpha UNSAFE, power SAFE
- * with -DSYNC -DREADER_FENCE: sc SAFE, tso SAFE, pso SAFE, rmo SAFE, alpha SAFE, power SAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: UNSAFE
+ * @expect rmo: UNSAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
+ * @expect -DLWSYNC sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: UNSAFE; power: UNSAFE
+ * @expect -DSYNC sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: UNSAFE; power: SAFE
+ * @expect -DSYNC -DREADER_FENCE sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

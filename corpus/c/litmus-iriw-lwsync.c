@@ -1,11 +1,11 @@
 /* Independent reads of independent writes with lwsync between the reads. It keeps the reads in order, which is
  * enough where all see a write at the same time; on power the readers may still disagree.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

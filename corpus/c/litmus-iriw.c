@@ -1,12 +1,12 @@
 /* Independent reads of independent writes: two readers see two writes in opposite orders. Only where reads change
  * places (rmo, alpha, power) or writes reach threads one by one (power).
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: UNSAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
- * with -DFENCE: sc SAFE, tso SAFE, pso SAFE, rmo SAFE, alpha SAFE, power SAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: UNSAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
+ * @expect -DFENCE sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,13 +1,13 @@
 /* ISA2: message passing through two flags and three threads. With lwsync everywhere it holds where all see a write
  * at the same time; this model of power wants full fences, since its lwsync does not reach from a write to a read.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: UNSAFE
- * expect rmo: UNSAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
- * with -DLWSYNC: sc SAFE, tso SAFE, pso SAFE, rmo SAFE, alpha SAFE, power UNSAFE
- * with -DFENCE: sc SAFE, tso SAFE, pso SAFE, rmo SAFE, alpha SAFE, power SAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: UNSAFE
+ * @expect rmo: UNSAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
+ * @expect -DLWSYNC sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power: UNSAFE
+ * @expect -DFENCE sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

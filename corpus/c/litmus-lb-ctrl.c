@@ -1,11 +1,11 @@
 /* Load buffering where a branch on the value read decides each write. Control dependencies to writes are kept by
  * all models that reorder reads and writes, on alpha by the axiom against thin air.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: SAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,11 +1,11 @@
 /* Message passing of a pointer: full fence in the writer, address dependency in the reader. Alpha alone does not
  * keep the dependent read in order.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: UNSAFE
- * expect power: SAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: UNSAFE
+ * @expect power: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

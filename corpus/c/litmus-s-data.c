@@ -1,11 +1,11 @@
 /* S with a full fence in the first thread and a data dependency in the second: the write of 1 depends on the read
  * of the flag. Alpha alone lets it go first.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: UNSAFE
- * expect power: SAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: UNSAFE
+ * @expect power: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,11 +1,11 @@
 /* Write-to-read causality with a data and an address dependency. That is enough on rmo, where all see a write at
  * the same time; not on alpha, which keeps no dependency, nor on power, where a write reaches threads one by one.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,11 +1,11 @@
 /* A lock of C11's atomic_flag with its default order, sequentially consistent.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: SAFE
- * options: --unwind 4
+ * @expect sc: SAFE (unwind 4)
+ * @expect tso: SAFE (unwind 4)
+ * @expect pso: SAFE (unwind 4)
+ * @expect rmo: SAFE (unwind 4)
+ * @expect alpha: SAFE (unwind 4)
+ * @expect power: SAFE (unwind 4)
+ * @options --unwind 4
  */
 #include <assert.h>
 #include <pthread.h>

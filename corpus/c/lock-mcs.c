@@ -1,12 +1,12 @@
 /* The lock of Mellor-Crummey and Scott: a queue of waiting threads, each of which spins on its own node. With
  * relaxed hand-over the counter's write may come out after it.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: SAFE
- * with -DRELAXED: sc SAFE, tso SAFE, pso UNSAFE, rmo UNSAFE, alpha UNSAFE, power UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: SAFE
+ * @expect -DRELAXED sc: SAFE; tso: SAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,12 +1,12 @@
 /* A sequence lock of C11 atomics and fences, the data relaxed. The release fence after the first write of the
  * version and the acquire fence before the second read are what counts; this model of power does not let them
  * meet.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,11 +1,11 @@
 /* A sequence lock whose two writers do not exclude each other: both make the version odd, and a reader may see an
  * even version between them. Wrong everywhere.
- * expect sc: UNSAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * expect rmo: UNSAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
+ * @expect sc: UNSAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect rmo: UNSAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

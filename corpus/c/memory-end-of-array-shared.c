@@ -1,8 +1,8 @@
 /* A thread hands on a pointer to one past the last element; who takes it steps back from there.
- * expect sc: UNSAFE
- * expect tso: UNSAFE
- * with -DINSIDE: sc SAFE, tso SAFE
- * options: --property assert
+ * @expect sc: UNSAFE
+ * @expect tso: UNSAFE
+ * @expect -DINSIDE sc: SAFE; tso: SAFE
+ * @options --property assert
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* One value, looked at as words, halves and bytes: a local object, an object from malloc, a global one.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect ppc: SAFE
- * with -DLOW: sc UNSAFE, tso UNSAFE, ppc UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect ppc: SAFE
+ * @expect -DLOW sc: UNSAFE; tso: UNSAFE; ppc: UNSAFE
  */
 #include <assert.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* Pointers go back and forth over structures whose size is no power of two: what they can point to is computed modulo
  * 2^64, and what is left of a multiple of 20 there is a multiple of 4.
- * expect sc: SAFE
- * expect tso: SAFE
- * with -DTHIRD: sc UNSAFE, tso UNSAFE
- * options: --property assert
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect -DTHIRD sc: UNSAFE; tso: UNSAFE
+ * @options --property assert
  */
 #include <assert.h>
 

@@ -1,13 +1,13 @@
 /* Each thread raises a flag and goes in if the other has not raised its own; otherwise it goes away. Nobody waits,
  * so this is store buffering around a critical section.
- * expect sc: SAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * expect rmo: UNSAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
- * with -DFENCE=1: sc SAFE, tso SAFE, pso UNSAFE, rmo UNSAFE, alpha UNSAFE, power UNSAFE
- * with -DFENCE=2: sc SAFE, tso SAFE, pso SAFE, rmo SAFE, alpha SAFE, power SAFE
+ * @expect sc: SAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect rmo: UNSAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
+ * @expect -DFENCE=1 sc: SAFE; tso: SAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power: UNSAFE
+ * @expect -DFENCE=2 sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,12 +1,12 @@
 /* Two semaphores taken in opposite orders: the threads can wait for each other for ever. Other checkers call that
  * successful.
- * expect sc: UNSAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * expect rmo: UNSAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
- * options: --property deadlock
+ * @expect sc: UNSAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect rmo: UNSAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
+ * @options --property deadlock
  */
 #include <assert.h>
 #include <pthread.h>

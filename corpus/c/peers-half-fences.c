@@ -1,11 +1,11 @@
 /* A fence that orders writes with writes and reads with reads orders no write with a read: the two halves must not
  * be put together.
- * expect sc: SAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * expect rmo: UNSAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect rmo: UNSAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

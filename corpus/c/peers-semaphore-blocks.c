@@ -1,10 +1,10 @@
 /* A semaphore of no units blocks until another thread posts. Who lets the wait do nothing raises a false alarm.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: SAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,12 +1,12 @@
 /* Publication as in RCU: release store of a pointer, relaxed load and an address dependency. Enough on rmo; alpha
  * keeps no dependency; this model of power wants a full fence in the writer.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
- * with -DSYNC: sc SAFE, tso SAFE, pso SAFE, rmo SAFE, alpha UNSAFE, power SAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
+ * @expect -DSYNC sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: UNSAFE; power: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

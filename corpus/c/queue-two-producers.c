@@ -1,10 +1,10 @@
 /* A ring made for one producer, used by two: both take the same place and one item is lost. Wrong everywhere.
- * expect sc: UNSAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * expect rmo: UNSAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
+ * @expect sc: UNSAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect rmo: UNSAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

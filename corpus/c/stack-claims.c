@@ -1,11 +1,11 @@
 /* A stack without a lock: whoever wants to pop claims the stack, looks whether the other one does, and gives up if so.
  * With store buffers both can claim it and see nothing of the other's claim, and pop the same node.
- * expect sc: SAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * expect rmo: UNSAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect rmo: UNSAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,12 +1,12 @@
 /* Treiber's stack with nodes that are used again: a popper sleeps between reading and swapping, meanwhile two
  * nodes are popped and the first is pushed again. Its swap succeeds and puts back a node that somebody owns: wrong
  * everywhere.
- * expect sc: UNSAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * expect rmo: UNSAFE
- * expect alpha: UNSAFE
- * expect power: UNSAFE
+ * @expect sc: UNSAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect rmo: UNSAFE
+ * @expect alpha: UNSAFE
+ * @expect power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

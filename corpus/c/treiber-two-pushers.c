@@ -1,10 +1,10 @@
 /* Treiber's stack with two pushers: both values are there afterwards, each once.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: SAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

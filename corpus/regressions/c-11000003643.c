@@ -1,9 +1,9 @@
 /* Found by `cargo xtask fuzz --c`, program 11000003643: Deadlock, judge under sc.
  * partial-order Safe { full: true }, buffers Unsafe
- * options: --property deadlock
- * expect sc: UNSAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
+ * @options --property deadlock
+ * @expect sc: UNSAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
  */
 typedef unsigned long pthread_t;
 typedef union { char size[32]; long align; } pthread_barrier_t;

@@ -1,8 +1,8 @@
 /* Any number of threads that enter a critical section and never leave it: `coherence` said SAFE. The unknown value keeps it
  * from telling the threads apart.
- * expect sc: UNSAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
+ * @expect sc: UNSAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
  */
 #include <fencepost.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* A thread that starts a thread like itself: engines that unwind ran out of stack.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * with -DFAILS=1: sc UNSAFE, tso UNSAFE, pso UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect -DFAILS=1 sc: UNSAFE; tso: UNSAFE; pso: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* An assertion that fails where other threads may exist but none has been started yet: `coherence` said SAFE.
- * expect sc: UNSAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
+ * @expect sc: UNSAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

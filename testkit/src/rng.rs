@@ -22,9 +22,9 @@ impl Rng {
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
     }
 
-    /// A number below `limit`, which is not 0.
+    /// A number below `limit`; below nothing there is only 0.
     pub fn below(&mut self, limit: usize) -> usize {
-        ((self.next_u64() >> 32) as usize) % limit
+        ((self.next_u64() >> 32) as usize) % limit.max(1)
     }
 
     /// True in `percent` of 100 cases.

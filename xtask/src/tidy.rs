@@ -16,6 +16,7 @@ pub fn run() -> Result<u8> {
         ("length", texts::no_long_files),
         ("paths", texts::no_paths_of_a_machine),
         ("expectations", texts::programs_have_expectations),
+        ("tests", texts::tests_are_run),
         ("models", texts::models_have_heads),
         ("engines", texts::engines_explain_themselves),
     ];

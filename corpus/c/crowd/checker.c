@@ -1,8 +1,8 @@
 /* Any number of threads turn three values round under a lock, and one thread looks at them. BROKEN looks without the lock.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * with -DBROKEN: sc UNSAFE, tso UNSAFE, pso UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect -DBROKEN sc: UNSAFE; tso: UNSAFE; pso: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* Any number of threads and a counter under a mutex. It says how many threads are inside.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * with -DBROKEN: sc UNSAFE, tso UNSAFE, pso UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect -DBROKEN sc: UNSAFE; tso: UNSAFE; pso: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* The handles of threads differ, however many there are.
- * expect sc: UNSAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
+ * @expect sc: UNSAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

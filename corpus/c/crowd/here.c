@@ -1,8 +1,8 @@
 /* Threads that wait for each other: as many as THREADS have to be there at the same time before one goes through.
- * expect sc: UNSAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * with -DTHREADS=4: sc UNSAFE
+ * @expect sc: UNSAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect -DTHREADS=4 sc: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,11 +1,11 @@
 /* Each thread raises the level by one, up to three: with as many threads as LIMIT it is too high. No two or three threads
  * show that for larger limits.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * with -DLIMIT=2: sc UNSAFE, tso UNSAFE, pso UNSAFE
- * with -DLIMIT=3: sc UNSAFE, tso UNSAFE, pso UNSAFE
- * with -DLIMIT=4: sc UNSAFE, tso UNSAFE, pso UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect -DLIMIT=2 sc: UNSAFE; tso: UNSAFE; pso: UNSAFE
+ * @expect -DLIMIT=3 sc: UNSAFE; tso: UNSAFE; pso: UNSAFE
+ * @expect -DLIMIT=4 sc: UNSAFE; tso: UNSAFE; pso: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

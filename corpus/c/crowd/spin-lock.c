@@ -1,8 +1,8 @@
 /* Any number of threads that take a spin lock again and again. BROKEN looks first and takes it later.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * with -DBROKEN: sc UNSAFE, tso UNSAFE, pso UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect -DBROKEN sc: UNSAFE; tso: UNSAFE; pso: UNSAFE
  */
 #include <fencepost.h>
 #include <pthread.h>

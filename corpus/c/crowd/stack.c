@@ -1,9 +1,9 @@
 /* Any number of threads push onto a stack in an array, under a lock, until it is full. BROKEN takes the next free node
  * without the lock, and two threads may take the same one.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * with -DBROKEN: sc UNSAFE, tso UNSAFE, pso UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect -DBROKEN sc: UNSAFE; tso: UNSAFE; pso: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* Store buffering with two kinds of threads, any number of each: not both kinds find the flag of the other kind down.
- * expect sc: SAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * with -DFENCE: sc SAFE, tso SAFE, pso SAFE
+ * @expect sc: SAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect -DFENCE sc: SAFE; tso: SAFE; pso: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* Money goes from one account to the other, without bound: what is known is the sum of both.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * options: --engine predicate
+ * @expect sc: SAFE (no overflow)
+ * @expect tso: SAFE (no overflow)
+ * @expect pso: SAFE (no overflow)
+ * @options --engine predicate
  */
 #include <assert.h>
 #include <fencepost.h>

@@ -1,9 +1,9 @@
 /* Lamport's bakery. Tickets grow without bound: no finite set of values is enough.
- * expect sc: SAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * with -DFENCE: sc SAFE, tso SAFE, pso SAFE
- * options: --engine predicate
+ * @expect sc: SAFE (no overflow)
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect -DFENCE sc: SAFE (no overflow); tso: SAFE (no overflow); pso: SAFE (no overflow)
+ * @options --engine predicate
  */
 #include <fencepost.h>
 #include <pthread.h>

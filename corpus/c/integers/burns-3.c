@@ -1,9 +1,9 @@
 /* Burns's algorithm with three processes: who comes later gives way to all before.
- * expect sc: SAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * with -DFENCE: sc SAFE, tso SAFE, pso SAFE
- * options: --engine predicate
+ * @expect sc: SAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect -DFENCE sc: SAFE; tso: SAFE; pso: SAFE
+ * @options --engine predicate
  */
 #include <fencepost.h>
 #include <pthread.h>

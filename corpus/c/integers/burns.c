@@ -1,9 +1,9 @@
 /* Burns's algorithm: the second process gives way. Its flag and that of the first may still be in buffers when both look.
- * expect sc: SAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * with -DFENCE: sc SAFE, tso SAFE, pso SAFE
- * options: --engine predicate
+ * @expect sc: SAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect -DFENCE sc: SAFE; tso: SAFE; pso: SAFE
+ * @options --engine predicate
  */
 #include <fencepost.h>
 #include <pthread.h>

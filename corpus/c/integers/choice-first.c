@@ -1,10 +1,10 @@
 /* What `main` chooses before there are threads: a limit, a step and where to begin. Where it cannot do what it wants it
  * starts nobody. The counter goes up to the limit under a lock that is given back by a plain store, which comes too early under PSO.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: UNSAFE
- * with -DFENCE: pso SAFE
- * options: --engine predicate
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: UNSAFE
+ * @expect -DFENCE pso: SAFE
+ * @options --engine predicate
  */
 #include <assert.h>
 #include <fencepost.h>

@@ -1,9 +1,9 @@
 /* The core of Dekker's algorithm: who sees the other's flag does not enter.
- * expect sc: SAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * with -DFENCE: sc SAFE, tso SAFE, pso SAFE
- * options: --engine predicate
+ * @expect sc: SAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect -DFENCE sc: SAFE; tso: SAFE; pso: SAFE
+ * @options --engine predicate
  */
 #include <fencepost.h>
 #include <pthread.h>

@@ -1,9 +1,9 @@
 /* Dekker's algorithm. Who gives way begins anew, so that one place asks for a fence.
- * expect sc: SAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * with -DFENCE: sc SAFE, tso SAFE, pso SAFE
- * options: --engine predicate
+ * @expect sc: SAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect -DFENCE sc: SAFE; tso: SAFE; pso: SAFE
+ * @options --engine predicate
  */
 #include <fencepost.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* Peterson's filter with three processes: two levels, on each of which somebody is held back.
- * expect sc: SAFE
- * expect tso: UNSAFE
- * with -DFENCE: sc SAFE, tso SAFE, pso UNSAFE
- * options: --engine predicate
+ * @expect sc: SAFE
+ * @expect tso: UNSAFE
+ * @expect -DFENCE sc: SAFE; tso: SAFE; pso: UNSAFE
+ * @options --engine predicate
  */
 #include <fencepost.h>
 #include <pthread.h>

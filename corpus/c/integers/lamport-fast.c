@@ -1,9 +1,9 @@
 /* Lamport's fast mutual exclusion: two writes and two reads when nobody else wants in.
- * expect sc: SAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * with -DFENCE: sc SAFE, tso SAFE, pso UNSAFE
- * options: --engine predicate
+ * @expect sc: SAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect -DFENCE sc: SAFE; tso: SAFE; pso: UNSAFE
+ * @options --engine predicate
  */
 #include <fencepost.h>
 #include <pthread.h>

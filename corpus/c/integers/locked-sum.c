@@ -1,8 +1,8 @@
 /* Two numbers whose sum is zero, behind a lock that is given back by a plain store: the sum is in the store buffer for a while.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: UNSAFE
- * options: --engine predicate
+ * @expect sc: SAFE (no overflow)
+ * @expect tso: SAFE (no overflow)
+ * @expect pso: UNSAFE
+ * @options --engine predicate
  */
 #include <assert.h>
 #include <fencepost.h>

@@ -1,11 +1,11 @@
 /* As handover.c, but both sides count in a global variable of their own. Nobody else uses it, and still it has to be
  * a variable: no number of constants is enough. Without its fence the place can be seen as taken
  * under PSO before the value is there.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: UNSAFE
- * with -DFENCE: pso SAFE
- * options: --engine predicate
+ * @expect sc: SAFE (no overflow)
+ * @expect tso: SAFE (no overflow)
+ * @expect pso: UNSAFE
+ * @expect -DFENCE pso: SAFE (no overflow)
+ * @options --engine predicate
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,9 +1,9 @@
 /* Peterson's algorithm. TSO keeps the two writes in order, so that one fence behind both is enough there.
- * expect sc: SAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * with -DFENCE: sc SAFE, tso SAFE, pso UNSAFE
- * options: --engine predicate
+ * @expect sc: SAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect -DFENCE sc: SAFE; tso: SAFE; pso: UNSAFE
+ * @options --engine predicate
  */
 #include <fencepost.h>
 #include <pthread.h>

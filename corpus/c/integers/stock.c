@@ -1,8 +1,8 @@
 /* What is in stock is what came less what went, all without bound.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * options: --engine predicate
+ * @expect sc: SAFE (no overflow)
+ * @expect tso: SAFE (no overflow)
+ * @expect pso: SAFE (no overflow)
+ * @options --engine predicate
  */
 #include <assert.h>
 #include <fencepost.h>

@@ -1,9 +1,9 @@
 /* A lock that looks first and takes it afterwards: wrong under every model, and no fence mends it.
- * expect sc: UNSAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * with -DFENCE: sc UNSAFE, tso UNSAFE, pso UNSAFE
- * options: --engine predicate
+ * @expect sc: UNSAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @expect -DFENCE sc: UNSAFE; tso: UNSAFE; pso: UNSAFE
+ * @options --engine predicate
  */
 #include <fencepost.h>
 #include <pthread.h>

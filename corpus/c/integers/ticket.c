@@ -1,8 +1,8 @@
 /* A ticket lock, as in Linux. Tickets grow without bound. Taking one is a locked instruction: no fence is needed.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * options: --engine predicate
+ * @expect sc: SAFE (no overflow)
+ * @expect tso: SAFE (no overflow)
+ * @expect pso: SAFE (no overflow)
+ * @options --engine predicate
  */
 #include <fencepost.h>
 #include <pthread.h>

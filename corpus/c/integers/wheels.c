@@ -1,8 +1,8 @@
 /* Two wheels for each bicycle, without bound: what is known is twice one number minus the other.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * options: --engine predicate
+ * @expect sc: SAFE (no overflow)
+ * @expect tso: SAFE (no overflow)
+ * @expect pso: SAFE (no overflow)
+ * @options --engine predicate
  */
 #include <assert.h>
 #include <fencepost.h>

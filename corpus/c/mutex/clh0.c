@@ -1,9 +1,9 @@
 /* The lock of Craig, Landin and Hagersten: a queue in which each process waits for the one before it. No fence is
  * needed under TSO and PSO, since the exchange waits until all earlier writes of the process are in memory.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * options: --engine coherence
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @options --engine coherence
  */
 #include <fencepost.h>
 #include <pthread.h>

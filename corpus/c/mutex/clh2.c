@@ -1,9 +1,9 @@
 /* The lock of Craig, Landin and Hagersten with fences before the exchange and after the release, as a machine needs
  * them where an exchange waits only for earlier writes of the same variable. Under TSO and PSO they are superfluous.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * options: --engine coherence
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @options --engine coherence
  */
 #include <fencepost.h>
 #include <pthread.h>

@@ -1,9 +1,9 @@
 /* Dekker's algorithm. A process says that it wants in and looks whether the other does, but its write may still
  * wait when it looks: both see nothing. Unsafe in the first round, under TSO as under PSO.
- * expect sc: SAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * options: --engine coherence
+ * @expect sc: SAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @options --engine coherence
  */
 #include <fencepost.h>
 #include <pthread.h>

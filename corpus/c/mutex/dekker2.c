@@ -1,9 +1,9 @@
 /* Dekker's algorithm with a fence behind each write that says that a process wants in. Both are needed: the one
  * behind the second write from the second round on.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * options: --engine coherence
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @options --engine coherence
  */
 #include <fencepost.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* Lamport's fast mutual exclusion without fences. Unsafe in the first round, under TSO as under PSO.
- * expect sc: SAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * options: --engine coherence
+ * @expect sc: SAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @options --engine coherence
  */
 #include <fencepost.h>
 #include <pthread.h>

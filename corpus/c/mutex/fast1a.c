@@ -1,9 +1,9 @@
 /* Lamport's fast mutual exclusion with the first of the three fences that it needs: x is written before y is read.
  * Unsafe in the first round, under TSO as under PSO.
- * expect sc: SAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * options: --engine coherence
+ * @expect sc: SAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @options --engine coherence
  */
 #include <fencepost.h>
 #include <pthread.h>

@@ -1,9 +1,9 @@
 /* Lamport's fast mutual exclusion with the third of the three fences that it needs under PSO: y is free before b says
  * so. Unsafe in the first round, under TSO as under PSO.
- * expect sc: SAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * options: --engine coherence
+ * @expect sc: SAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @options --engine coherence
  */
 #include <fencepost.h>
 #include <pthread.h>

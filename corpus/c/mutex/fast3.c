@@ -1,9 +1,9 @@
 /* Lamport's fast mutual exclusion with three fences. The first two are needed under TSO and PSO, and without one of
  * them the first round is unsafe. The third one is needed under PSO only, from the second round on.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * options: --engine coherence
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @options --engine coherence
  */
 #include <fencepost.h>
 #include <pthread.h>

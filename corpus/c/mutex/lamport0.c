@@ -1,9 +1,9 @@
 /* Lamport's bakery, for two processes. A process that would have to take a third ticket steps back, so there are
  * finitely many. Unsafe in the first round, under TSO as under PSO.
- * expect sc: SAFE
- * expect tso: UNSAFE
- * expect pso: UNSAFE
- * options: --engine coherence
+ * @expect sc: SAFE
+ * @expect tso: UNSAFE
+ * @expect pso: UNSAFE
+ * @options --engine coherence
  */
 #include <fencepost.h>
 #include <pthread.h>

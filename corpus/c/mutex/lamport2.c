@@ -1,9 +1,9 @@
 /* Lamport's bakery, for two processes, with fences behind the writes that begin choosing and that take a ticket. Both
  * are needed, under TSO as under PSO. That the end of choosing comes out late only makes others wait.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * options: --engine coherence
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @options --engine coherence
  */
 #include <fencepost.h>
 #include <pthread.h>

@@ -1,9 +1,9 @@
 /* Peterson's algorithm with a fence behind both writes of the entry. Under PSO both are needed, since `turn` must not
  * come out before `wants`. TSO keeps the two in order: there the second one is enough.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * options: --engine coherence
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @options --engine coherence
  */
 #include <fencepost.h>
 #include <pthread.h>

@@ -1,10 +1,10 @@
 /* A barrier with a sense that is reversed each round. The last process to arrive makes the counter ready for the next
  * round and lets the others go. PSO may let them go first: then one arrives for which the barrier does not wait, in
  * the second round. TSO keeps the two writes in order.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: UNSAFE
- * options: --engine coherence
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: UNSAFE
+ * @options --engine coherence
  */
 #include <assert.h>
 #include <fencepost.h>

@@ -1,9 +1,9 @@
 /* A barrier with a sense that is reversed each round. The last process to arrive makes the counter ready for the next
  * round before it lets the others go: a process that arrives is always one that the barrier waits for.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * options: --engine coherence
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @options --engine coherence
  */
 #include <assert.h>
 #include <fencepost.h>

@@ -1,13 +1,13 @@
 /* Message passing with atomic objects: release and acquire carry a message on all models but power (see
  * SOUNDNESS.md), relaxed accesses only where the machine keeps the order anyway.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: UNSAFE
- * with -DRELAXED: sc SAFE, tso SAFE, pso UNSAFE, rmo UNSAFE, alpha UNSAFE, power UNSAFE
- * with -DSEQ: sc SAFE, tso SAFE, pso SAFE, rmo SAFE, alpha SAFE, power SAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: UNSAFE
+ * @expect -DRELAXED sc: SAFE; tso: SAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power: UNSAFE
+ * @expect -DSEQ sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

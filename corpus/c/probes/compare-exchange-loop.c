@@ -1,10 +1,10 @@
 /* A stack of numbers by a weak compare-exchange in a loop; what was expected is updated where it fails.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: SAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect --unwind 8 rmo: SAFE (unwind 8)
+ * @expect --unwind 8 alpha: SAFE (unwind 8)
+ * @expect --unwind 8 power: SAFE (unwind 8)
  */
 #include <assert.h>
 #include <pthread.h>

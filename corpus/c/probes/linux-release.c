@@ -1,12 +1,12 @@
 /* The kernel's primitives: message passing by smp_wmb and smp_rmb is right but on power, where they are lwsyncs (see
  * SOUNDNESS.md); by READ_ONCE and WRITE_ONCE alone it is not.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: UNSAFE
- * with -DONCE: sc SAFE, tso SAFE, pso UNSAFE, rmo UNSAFE, alpha UNSAFE, power UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: UNSAFE
+ * @expect -DONCE sc: SAFE; tso: SAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power: UNSAFE
  */
 #include <assert.h>
 #include <fencepost.h>

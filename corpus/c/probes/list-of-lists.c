@@ -1,12 +1,12 @@
 /* Pointers to pointers: a node is taken out of a list on the heap by the address of the pointer to it, under a
  * mutex.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: SAFE
- * with -DBROKEN: sc UNSAFE, tso UNSAFE, pso UNSAFE, rmo UNSAFE, alpha UNSAFE, power UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: SAFE
+ * @expect -DBROKEN sc: UNSAFE; tso: UNSAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,13 +1,13 @@
 /* A recursive mutex is free again only after as many unlocks. A normal one locked twice by its holder holds
  * everybody: nothing after it happens.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: SAFE
- * with -DNORMAL: sc SAFE, tso SAFE
- * with -DRELEASE_EARLY: sc UNSAFE, tso UNSAFE, pso UNSAFE, rmo UNSAFE, alpha UNSAFE, power UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: SAFE
+ * @expect -DNORMAL sc: SAFE; tso: SAFE
+ * @expect -DRELEASE_EARLY sc: UNSAFE; tso: UNSAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,11 +1,11 @@
 /* Functions on strings and blocks of memory, on arrays that another thread fills under a mutex.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: SAFE
- * with -DLATE: sc UNSAFE, tso UNSAFE, pso UNSAFE, rmo UNSAFE, alpha UNSAFE, power UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: SAFE
+ * @expect -DLATE sc: UNSAFE; tso: UNSAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

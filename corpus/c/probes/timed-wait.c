@@ -1,11 +1,11 @@
 /* A timed wait may return without a signal: the condition must be looked at again.
- * expect sc: SAFE
- * expect tso: SAFE
- * expect pso: SAFE
- * expect rmo: SAFE
- * expect alpha: SAFE
- * expect power: SAFE
- * with -DTRUST: sc UNSAFE, tso UNSAFE, pso UNSAFE, rmo UNSAFE, alpha UNSAFE, power UNSAFE
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: SAFE
+ * @expect -DTRUST sc: UNSAFE; tso: UNSAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power: UNSAFE
  */
 #include <assert.h>
 #include <errno.h>

@@ -1,13 +1,11 @@
 //! Damaged and unreasonable C files: an error or a verdict, never a crash, never a hang.
 
-mod common;
-
-use common::{c_files, fencepost, root, scratch};
+use crate::common::{fencepost, last, scratch, stderr};
 use std::path::Path;
 use std::process::Output;
-use std::time::{Duration, Instant};
-use testkit::Rng;
 use testkit::c::{Config, generate};
+use testkit::corpus::files;
+use testkit::{Rng, damaged};
 
 fn check(path: &Path, timeout: &str) -> Output {
     let file = path.display().to_string();
@@ -15,11 +13,10 @@ fn check(path: &Path, timeout: &str) -> Output {
     fencepost(&args).output().expect("the binary starts")
 }
 
-/// What is wrong with how the binary ended, if anything is.
+/// What is wrong with how the binary ended, if anything is. A panic anywhere, the front end's included, is exit 6.
 fn complaint(output: &Output) -> Option<String> {
-    let code = output.status.code();
-    let fine = matches!(code, Some(0 | 10 | 5 | 2));
-    let error = String::from_utf8_lossy(&output.stderr);
+    let (code, error) = (output.status.code(), stderr(output));
+    let fine = matches!(code, Some(0 | 10 | 5 | 2)) && !error.contains("please report");
     (!fine).then(|| format!("ended with {code:?}: {}", error.lines().next().unwrap_or_default()))
 }
 
@@ -29,55 +26,13 @@ fn run(name: &str, text: impl AsRef<[u8]>, timeout: &str) -> (Option<i32>, Strin
     std::fs::write(&path, text).expect("the file can be written");
     let output = check(&path, timeout);
     assert_eq!(complaint(&output), None, "{name}");
-    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
-}
-
-/// Damages a text in one of several ways.
-fn mutate(text: &str, how: usize, rng: &mut Rng) -> Vec<u8> {
-    let mut bytes = text.as_bytes().to_vec();
-    let at = rng.below(bytes.len());
-    match how % 6 {
-        0 => {
-            for _ in 0..=rng.below(4) {
-                let at = rng.below(bytes.len());
-                bytes[at] ^= 1 << rng.below(8);
-            }
-        }
-        1 => bytes.truncate(at),
-        2 => {
-            let to = at + rng.below(bytes.len() - at);
-            let part = bytes[at..to].to_vec();
-            bytes.splice(to..to, part);
-        }
-        3 => {
-            let mut lines: Vec<&str> = text.lines().collect();
-            lines.remove(rng.below(lines.len()));
-            return lines.join("\n").into_bytes();
-        }
-        4 => {
-            let mut lines: Vec<&str> = text.lines().collect();
-            let (one, other) = (rng.below(lines.len()), rng.below(lines.len()));
-            lines.swap(one, other);
-            return lines.join("\n").into_bytes();
-        }
-        _ => {
-            // A word in the place of another one, so that types and names no longer fit.
-            let words: Vec<&str> =
-                text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty()).collect();
-            let (from, to) = (*rng.pick(&words), *rng.pick(&words));
-            return text.replacen(from, to, 1 + rng.below(3)).into_bytes();
-        }
-    }
-    bytes
+    (output.status.code(), stderr(&output))
 }
 
 #[test]
 fn damaged_programs_give_an_error_or_a_verdict() {
-    let mut sources: Vec<String> = Vec::new();
-    for folder in ["corpus/c", "examples"] {
-        let files = c_files(&root().join(folder));
-        sources.extend(files.iter().map(|path| std::fs::read_to_string(path).expect("the file was listed")));
-    }
+    let files = files(&["corpus/c", "examples"], "c");
+    let sources: Vec<String> = files.iter().map(|f| std::fs::read_to_string(f).expect("it was listed")).collect();
     assert!(sources.len() >= 100, "the corpus is there");
     let mut rng = Rng::new(3);
     let folder = scratch("c-mutants");
@@ -88,7 +43,7 @@ fn damaged_programs_give_an_error_or_a_verdict() {
             _ => rng.pick(&sources).clone(),
         };
         let path = folder.join(format!("{number}.c"));
-        std::fs::write(&path, mutate(&text, number, &mut rng)).expect("the mutant can be written");
+        std::fs::write(&path, damaged(text.as_bytes(), number, &mut rng)).expect("the mutant can be written");
         let output = check(&path, "3");
         refused += usize::from(output.status.code() == Some(2));
         complaints.extend(complaint(&output).map(|what| format!("{}: {what}", path.display())));
@@ -153,17 +108,15 @@ fn endless_recursion_and_large_objects_end() {
 }
 
 #[test]
-fn a_long_file_is_read_within_its_time() {
+fn a_long_file_is_read() {
     let mut text = String::from("int x;\nvoid assert(int);\n");
     for number in 0..12_500 {
         text += &format!("int f{number}(int a) {{\n    x = a + {number};\n    return x;\n}}\n");
     }
     text += "int main(void) {\n    f1(1);\n    assert(x == 2);\n    return 0;\n}\n";
     assert!(text.lines().count() > 50_000);
-    let started = Instant::now();
-    run("long.i", &text, "20");
-    let taken = started.elapsed();
-    assert!(taken < Duration::from_secs(30), "{taken:?}");
+    // Whoever needs more than linear time for it does not come to an end here.
+    assert_eq!(run("long.i", &text, "300"), (Some(0), String::new()));
 }
 
 #[test]
@@ -185,12 +138,10 @@ fn limits_are_kept_while_a_large_formula_is_built() {
     let path = scratch("c-bad-input").join("formula.c");
     std::fs::write(&path, text).expect("the file can be written");
     let file = path.display().to_string();
-    let started = Instant::now();
-    let args = ["check", &*file, "--model", "tso", "--timeout", "3", "--memory", "400"];
-    let output = fencepost(&args).output().expect("the binary starts");
-    let (taken, text) = (started.elapsed(), String::from_utf8_lossy(&output.stdout));
-    let last = text.lines().last().unwrap_or_default();
-    assert!(last.starts_with("UNKNOWN (timeout after 3 s") || last.contains("MiB of memory used"), "{last}");
-    assert_eq!(output.status.code(), Some(5));
-    assert!(taken < Duration::from_secs(12), "{taken:?}");
+    for (option, value, said) in [("--timeout", "1", "timeout after 1 s"), ("--memory", "150", "MiB of memory used")] {
+        let output = fencepost(&["check", &file, "--model", "tso", option, value]).output().expect("the binary starts");
+        let last = last(&output);
+        assert!(last.starts_with("UNKNOWN (") && last.contains(said), "{option}: {last}");
+        assert_eq!(output.status.code(), Some(5));
+    }
 }

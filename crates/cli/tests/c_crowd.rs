@@ -1,40 +1,10 @@
-//! The programs in `corpus/c/crowd`, which start any number of threads: verdicts as their heads say, found by `check` without
-//! options, and by the engine `coherence` alone what it can say.
+//! Any number of threads: what the engine `coherence` says about programs that start them, and what it must not say.
 
-mod common;
+use crate::common::{fencepost, last, root, scratch};
 
-use common::{c_files, fencepost, root, scratch, stdout};
-
-fn last(file: &str, model: &str, more: &[&str]) -> String {
+fn says(file: &str, model: &str, more: &[&str]) -> String {
     let args = [&["check", file, "--model", model, "--timeout", "60", "--memory", "3000"], more].concat();
-    let output = fencepost(&args).output().expect("the binary starts");
-    let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    stdout(&output).lines().last().map_or(error, str::to_owned)
-}
-
-#[test]
-fn verdicts_are_as_the_heads_say() {
-    let mut runs = 0;
-    for file in c_files(&root().join("corpus/c/crowd")) {
-        let text = std::fs::read_to_string(&file).expect("the file was listed");
-        let file = file.display().to_string();
-        let mut check = |model: &str, definition: Option<&str>, expected: &str| {
-            let more: Vec<&str> = definition.into_iter().collect();
-            assert_eq!(last(&file, model, &more), expected, "{file} {model} {definition:?}");
-            runs += 1;
-        };
-        for line in text.lines().map(|line| line.trim_start_matches([' ', '*'])) {
-            if let Some((model, expected)) = line.strip_prefix("expect ").and_then(|rest| rest.split_once(": ")) {
-                check(model, None, expected);
-            } else if let Some((definition, rest)) = line.strip_prefix("with ").and_then(|rest| rest.split_once(": ")) {
-                for item in rest.split(", ") {
-                    let (model, expected) = item.split_once(' ').expect("a model and a verdict");
-                    check(model, Some(definition), expected);
-                }
-            }
-        }
-    }
-    assert_eq!(runs, 49);
+    last(&fencepost(&args).output().expect("the binary starts"))
 }
 
 /// What the engine `coherence` says about threads that are started by this code.
@@ -46,7 +16,7 @@ fn said(name: &str, work: &str, start: &str) -> String {
     );
     let file = scratch("crowd").join(format!("{name}.c"));
     std::fs::write(&file, text).expect("the folder can be written to");
-    last(&file.display().to_string(), "sc", &["--engine", "coherence"])
+    says(&file.display().to_string(), "sc", &["--engine", "coherence"])
 }
 
 /// Threads that somebody has to tell apart are told apart: there is an answer if they are few.
@@ -99,14 +69,14 @@ fn crowds_that_are_not_safe() {
     let safe = "if (__sync_bool_compare_and_swap(&x, 0, 1)) { y = 1; assert(y == 1); y = 0; x = 0; }";
     assert_eq!(said("safe", &format!("{first} {safe}"), "while (1) pthread_create(&t, 0, work, 0);"), "SAFE");
     let handles = root().join("corpus/c/crowd/handles.c").display().to_string();
-    assert_eq!(last(&handles, "sc", &["--engine", "coherence"]), "UNSAFE");
+    assert_eq!(says(&handles, "sc", &["--engine", "coherence"]), "UNSAFE");
 }
 
 /// Threads that start threads like themselves, without an end: engines that follow them say how far they came.
 #[test]
 fn threads_that_start_themselves() {
     let file = root().join("corpus/regressions/starts-itself.c").display().to_string();
-    let says = |more: &[&str]| last(&file, "sc", more);
+    let says = |more: &[&str]| says(&file, "sc", more);
     assert_eq!(says(&["--engine", "partial-order", "--unwind", "3"]), "SAFE (unwind 3)");
     assert_eq!(says(&["--engine", "partial-order", "--unwind", "3", "-DFAILS=1"]), "UNSAFE");
     for engine in ["partial-order", "lazy"] {

@@ -1,10 +1,11 @@
 //! The C programs of the shared corpus, where it lies beside the repository.
 
-mod common;
+use crate::common::{fencepost, last};
+use testkit::corpus::{all_well, shared};
 
-use common::{fencepost, root, stdout};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+/// The rows of the table, and those for every day.
+const ALL: usize = 354;
+const ROWS: usize = 312;
 
 /// A row of the table.
 #[derive(Debug)]
@@ -30,29 +31,25 @@ impl Row<'_> {
     }
 }
 
-fn complaint(row: &Row<'_>) -> Option<String> {
-    let path = format!("../shared/corpus/c/{}", row.file);
-    let mut args = vec!["check", &path, "--model", row.model, "--unwind", row.unwind, "--timeout", "60"];
-    args.extend(["-I", "../shared/corpus/c"]);
+/// What is wrong with the last line for a row. It is the one of the table: each SAFE there is a proof for all executions, none
+/// is up to a bound.
+fn complaint(folder: &str, row: &Row<'_>) -> Option<String> {
+    let path = format!("{folder}/{}", row.file);
+    let mut args = vec!["check", &path, "--model", row.model, "--unwind", row.unwind, "--timeout", "60", "-I", folder];
     args.extend(&row.definitions);
-    let output = fencepost(&args).output().expect("the binary starts");
-    let text = stdout(&output);
-    let last = text.lines().last().unwrap_or_default();
-    if last == row.expected || (row.expected == "SAFE" && last.starts_with("SAFE (unwind ")) {
-        return None;
-    }
-    let error = String::from_utf8_lossy(&output.stderr);
-    let said = if last.is_empty() { error.lines().next().unwrap_or_default() } else { last };
+    let said = last(&fencepost(&args).output().expect("the binary starts"));
     let Row { file, model, definitions, unwind, expected } = row;
-    Some(format!("{file} {model} {} --unwind {unwind}: {said}, expected {expected}", definitions.join(" ")))
+    let shown = || format!("{file} {model} {} --unwind {unwind}: {said}, expected {expected}", definitions.join(" "));
+    (said != *expected).then(shown)
 }
 
 #[test]
 fn verdicts_of_the_shared_c_programs() {
-    let Ok(table) = std::fs::read_to_string(root().join("../shared/corpus/c/verdicts.csv")) else {
-        println!("skipped: there is no shared corpus beside the repository");
+    let Some(folder) = shared().map(|folder| folder.join("c")) else {
+        println!("there is no shared corpus beside the repository: corpus::c_programs runs our own");
         return;
     };
+    let table = std::fs::read_to_string(folder.join("verdicts.csv")).expect("the corpus has a table");
     let mut rows = Vec::new();
     for line in table.lines().skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
@@ -60,25 +57,10 @@ fn verdicts_of_the_shared_c_programs() {
         let definitions = definitions.split_whitespace().collect();
         rows.push(Row { file, model, definitions, unwind, expected });
     }
-    let all = rows.len();
-    if std::env::var_os("FENCEPOST_ALL").is_none() {
+    let all = std::env::var_os("FENCEPOST_ALL").is_some();
+    if !all {
         rows.retain(|row| !row.heavy());
     }
-    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, std::num::NonZero::get) {
-            scope.spawn(|| {
-                while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Some(complaint) = complaint(row) {
-                        found.lock().expect("nobody panics").push(complaint);
-                    }
-                }
-            });
-        }
-    });
-    let mut complaints = found.into_inner().expect("nobody panics");
-    complaints.sort();
-    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), rows.len(), complaints.join("\n"));
-    println!("{} of {all} verdicts, all right", rows.len());
-    assert!(rows.len() * 2 > all, "only {} of {all} rows are for every day", rows.len());
+    let folder = folder.display().to_string();
+    all_well(&rows, if all { ALL } else { ROWS }, |row| complaint(&folder, row));
 }

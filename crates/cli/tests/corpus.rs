@@ -1,63 +1,38 @@
-//! Our own programs, under the models that their heads name: `(* @expect tso: Sometimes, states 4; sc: Never *)`.
+//! Our own programs do what their heads say: litmus tests in each way that there is, C programs and array-based systems as
+//! `fencepost check` prints it.
+//!
+//! The format of heads is said in `testkit::heads`. `SAFE` there is a proof for all executions, and nothing else is.
 
-mod common;
-
-use common::{litmus_files, root};
-use engine::{Deadline, Options, Order};
-use model::Model;
+use crate::common::{fencepost, last, root};
+use engine::{Options, Order, Unobserved};
 use session::{Failure, Request};
 use source::SourceFile;
-use std::path::Path;
-use std::time::Duration;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use testkit::corpus::{Case, all_well, cases, each};
 
-/// The expectations in the heads of all programs, counted when the last program was added. A run that finds fewer has
-/// lost some.
-const EXPECTATIONS: usize = 478;
+/// The expectations in the heads of all programs of a kind, counted when the last one was added.
+const LITMUS: usize = 478;
+const C: usize = 2373;
+const ENDLESS: usize = 183;
+const SYSTEMS: usize = 68;
 
-/// What a head expects under a model.
-struct Expectation {
-    model: String,
-    observation: String,
-    states: Option<usize>,
-}
+/// Where litmus tests lie, and C programs that end.
+const FOLDERS: [&str; 3] = ["corpus/litmus", "corpus/regressions", "examples"];
+const PROGRAMS: [&str; 4] = ["corpus/c", "corpus/c/probes", "corpus/regressions", "examples"];
 
-/// The expectations in the head of a program.
-fn expectations(text: &str) -> Result<Vec<Expectation>, String> {
-    let mut found = Vec::new();
-    for line in text.lines() {
-        let Some(rest) = line.trim().strip_prefix("(* @expect ") else { continue };
-        let list = rest.strip_suffix("*)").ok_or("a line of expectations ends in `*)`")?;
-        for item in list.split(';').map(str::trim) {
-            let (model, what) = item.split_once(':').ok_or_else(|| format!("`{item}` names no model"))?;
-            let mut parts = what.split(',').map(str::trim);
-            let observation = parts.next().unwrap_or_default().to_owned();
-            if !["Never", "Sometimes", "Always"].contains(&&*observation) {
-                return Err(format!("`{observation}` is no observation"));
-            }
-            let mut states = None;
-            for part in parts {
-                let number = part.strip_prefix("states ").and_then(|n| n.parse().ok());
-                states = Some(number.ok_or_else(|| format!("`{part}` is no expectation"))?);
-            }
-            found.push(Expectation { model: model.trim().to_owned(), observation, states });
-        }
-    }
-    if found.is_empty() { Err("no expectations".to_owned()) } else { Ok(found) }
-}
-
-/// Compares an engine with an expectation. Whether it was compared: the judges may refuse or give up.
-fn compare(file: &SourceFile, expected: &Expectation, engine: &str, order: Order) -> Result<bool, String> {
-    let program = session::load(file, &session::Reading::default()).map_err(|failure| failure.to_string())?;
-    let model: Model = session::model(&expected.model).map_err(|failure| failure.to_string())?;
+/// What is said about a litmus test in some way: the observation and the number of final states; nothing if a judge refuses.
+fn observed(case: &Case, engine: &str, order: Order) -> Result<Option<(&'static str, usize)>, String> {
+    let file = SourceFile::new(&*case.file, &*case.text);
+    let program = session::load(&file, &session::Reading::default()).map_err(|failure| failure.to_string())?;
+    let model = session::model(&case.expectation.model).map_err(|failure| failure.to_string())?;
     let request = Request {
         engine: Some(engine.to_owned()),
         options: Options { order, ..Options::default() },
         ..Request::default()
     };
-    let judge = engine != "partial-order";
-    let found = match session::states(&program, &model, &request, &Deadline::within(Duration::from_secs(10))) {
+    let found = match session::states(&program, &model, &request, &Unobserved) {
         Ok(Ok(found)) => found.result.states,
-        Ok(Err(_)) | Err(Failure::Refused(..)) if judge => return Ok(false),
+        Err(Failure::Refused(..)) if engine != "partial-order" => return Ok(None),
         Ok(Err(reason)) => return Err(reason.to_string()),
         Err(failure) => return Err(failure.to_string()),
     };
@@ -68,61 +43,101 @@ fn compare(file: &SourceFile, expected: &Expectation, engine: &str, order: Order
         (_, 0) => "Always",
         _ => "Sometimes",
     };
-    if observation != expected.observation {
-        return Err(format!("{observation}, expected {}", expected.observation));
-    }
-    match expected.states {
-        Some(states) if states != found.len() => Err(format!("{} states, expected {states}", found.len())),
-        _ => Ok(true),
-    }
+    Ok(Some((observation, found.len())))
 }
 
-fn check(path: &Path, complaints: &mut Vec<String>, counts: &mut [usize; 4]) {
-    let name = path.strip_prefix(root()).unwrap_or(path).display().to_string();
-    let text = std::fs::read_to_string(path).expect("the file was listed");
-    let expected = match expectations(&text) {
-        Ok(expected) => expected,
-        Err(why) => return complaints.push(format!("{name}: {why}")),
-    };
-    let file = SourceFile::new(name.clone(), text);
-    let ways = [
-        ("partial-order", Order::Theory),
-        ("partial-order", Order::Clocks),
-        ("enumerate", Order::Theory),
-        ("buffers", Order::Theory),
-    ];
-    for expectation in &expected {
-        for ((engine, order), count) in ways.into_iter().zip(&mut *counts) {
-            match compare(&file, expectation, engine, order) {
-                Ok(compared) => *count += usize::from(compared),
-                Err(why) => complaints.push(format!("{name}: {} with {engine} ({order:?}): {why}", expectation.model)),
-            }
+/// Litmus tests in one way; how many expectations were compared with an answer.
+fn litmus(engine: &str, order: Order) -> usize {
+    let compared = AtomicUsize::new(0);
+    all_well(&cases(&FOLDERS, "litmus"), LITMUS, |case| match observed(case, engine, order) {
+        Ok(None) => None,
+        Ok(Some((observation, states))) => {
+            compared.fetch_add(1, Ordering::Relaxed);
+            let wrong = case.expectation.states.filter(|expected| *expected != states);
+            let wrong = wrong.map(|expected| format!("{}: {states} states, not {expected}", case.file));
+            case.unless(observation).or(wrong)
         }
-    }
+        Err(why) => Some(case.complaint(&why)),
+    });
+    compared.into_inner()
 }
 
 #[test]
-fn programs_behave_as_their_heads_say() {
-    let (mut complaints, mut counts) = (Vec::new(), [0; 4]);
-    for folder in ["corpus/litmus", "corpus/regressions", "examples"] {
-        for path in litmus_files(&root().join(folder)) {
-            check(&path, &mut complaints, &mut counts);
-        }
-    }
+fn litmus_tests_with_the_ordering_theory() {
+    assert_eq!(litmus("partial-order", Order::Theory), LITMUS);
+}
+
+#[test]
+fn litmus_tests_with_clocks() {
+    assert_eq!(litmus("partial-order", Order::Clocks), LITMUS);
+}
+
+#[test]
+fn litmus_tests_enumerated() {
+    let compared = litmus("enumerate", Order::Theory);
+    assert!(compared >= LITMUS * 9 / 10, "only {compared} expectations were enumerated");
+}
+
+#[test]
+fn litmus_tests_with_store_buffers() {
+    let compared = litmus("buffers", Order::Theory);
+    assert!(compared >= LITMUS * 4 / 10, "only {compared} expectations were searched with store buffers");
+}
+
+/// The last line of what `check` says about a case.
+fn said(case: &Case, more: &[&str]) -> String {
+    last(&fencepost(&[&case.check(), more].concat()).output().expect("the binary starts"))
+}
+
+#[test]
+fn c_programs() {
+    all_well(&cases(&PROGRAMS, "c"), C, |case| case.unless(&said(case, &[])));
+}
+
+/// Programs with endless loops, any number of threads, or integers without bounds.
+#[test]
+fn c_programs_that_never_end() {
+    let folders = ["corpus/c/mutex", "corpus/c/crowd", "corpus/c/integers"];
+    all_well(&cases(&folders, "c"), ENDLESS, |case| case.unless(&said(case, &[])));
+}
+
+#[test]
+fn systems() {
+    let folders = ["corpus/arrays", "examples"];
+    all_well(&cases(&folders, "cub"), SYSTEMS, |case| case.unless(&said(case, &[])));
+}
+
+/// Programs that end are not what the engine `coherence` is for, but what it says about them must be right.
+#[test]
+fn abstract_buffers_never_contradict_the_heads() {
+    let mut all = cases(&PROGRAMS, "c");
+    all.retain(|case| case.expectation.model.len() <= 3 && !case.options.iter().any(|option| option == "deadlock"));
+    all.retain(|case| ["sc", "tso", "pso"].contains(&&*case.expectation.model));
+    let decided = AtomicUsize::new(0);
+    let complaints = each(&all, |case| {
+        let said = said(case, &["--engine", "coherence", "--memory", "4000"]);
+        let verdict = ["SAFE", "UNSAFE"].contains(&&*said);
+        decided.fetch_add(usize::from(verdict), Ordering::Relaxed);
+        // What is safe up to a bound in the head may be so for all executions.
+        (verdict && !case.expectation.outcome.starts_with(&said)).then(|| case.complaint(&said))
+    });
     assert!(complaints.is_empty(), "{} complaints:\n{}", complaints.len(), complaints.join("\n"));
-    let [theory, clocks, enumerate, buffers] = counts;
-    println!("{theory} with the theory, {clocks} with clocks, {enumerate} enumerated, {buffers} with store buffers");
-    assert!(theory >= EXPECTATIONS && clocks >= EXPECTATIONS, "only {theory} and {clocks} expectations were checked");
-    assert!(enumerate >= EXPECTATIONS * 9 / 10, "only {enumerate} expectations were enumerated");
-    assert!(buffers >= EXPECTATIONS * 4 / 10, "only {buffers} expectations were searched with store buffers");
+    let decided = decided.into_inner();
+    assert!(decided * 10 >= all.len() * 9, "only {decided} of {} were decided", all.len());
 }
 
+/// A folder of programs that nobody runs would be noticed here.
 #[test]
-fn heads_are_read() {
-    let found = expectations("X86 a\n(* @expect sc: Never; tso: Sometimes, states 4 *)\n").expect("it is well formed");
-    let shown: Vec<_> = found.iter().map(|e| (&*e.model, &*e.observation, e.states)).collect();
-    assert_eq!(shown, [("sc", "Never", None), ("tso", "Sometimes", Some(4))]);
-    assert!(expectations("(* @expect sc: Perhaps *)").is_err());
-    assert!(expectations("(* @expect sc: Never, state 4 *)").is_err());
-    assert!(expectations("X86 a").is_err());
+fn every_folder_of_programs_is_run() {
+    let mut run: Vec<&str> = [&FOLDERS[..], &PROGRAMS].concat();
+    run.extend(["corpus/c/mutex", "corpus/c/crowd", "corpus/c/integers", "corpus/arrays"]);
+    let mut waiting = vec![root().join("corpus"), root().join("examples")];
+    while let Some(folder) = waiting.pop() {
+        let name = folder.strip_prefix(root()).unwrap_or(&folder).display().to_string();
+        let paths: Vec<_> = std::fs::read_dir(&folder).expect("it is there").flatten().map(|e| e.path()).collect();
+        let programs =
+            paths.iter().any(|p| p.extension().is_some_and(|e| ["c", "cub", "litmus"].iter().any(|x| e == *x)));
+        assert!(!programs || run.contains(&&*name) || name == "corpus/ui/input", "nobody runs the programs in {name}");
+        waiting.extend(paths.into_iter().filter(|path| path.is_dir()));
+    }
 }

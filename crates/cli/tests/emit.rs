@@ -2,9 +2,7 @@
 //! heart of a reordering, and the witnesses for SV-COMP.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{fencepost, scratch, stdout};
+use crate::common::{fencepost, root, scratch, stdout};
 use std::path::Path;
 
 /// Checks a program under a model, and gives the text that the option writes; nothing if it writes none.
@@ -56,7 +54,7 @@ fn witnesses_name_the_file_and_the_line() {
     assert!(xml.contains("<data key=\"producer\">Fencepost "), "{xml}");
     assert!(xml.contains("<data key=\"architecture\">64bit</data>"), "{xml}");
     assert_eq!(xml.matches("<data key=\"createThread\">").count(), 3, "{xml}");
-    let text = std::fs::read_to_string(common::root().join(program)).unwrap();
+    let text = std::fs::read_to_string(root().join(program)).unwrap();
     let line = 1 + text.lines().position(|line| line.contains("assert(")).unwrap();
     let last = xml.rsplit("<data key=\"startline\">").next().unwrap();
     assert!(last.starts_with(&format!("{line}<")), "{xml}");

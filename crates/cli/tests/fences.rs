@@ -1,8 +1,6 @@
 //! `fencepost fences` on C programs: how many fences, that each of them is needed, and what becomes of the file.
 
-mod common;
-
-use common::{fencepost, root, scratch, stdout};
+use crate::common::{fencepost, root, scratch, stdout};
 use std::path::{Path, PathBuf};
 
 /// Programs, models, and the last line that is expected.

@@ -1,20 +1,19 @@
 //! Damaged litmus tests: an error or a verdict, never a panic, never a hang.
 
-mod common;
-
-use common::{Dice, damaged, fencepost, litmus_files, root, scratch};
+use crate::common::{fencepost, scratch};
+use testkit::corpus::files;
+use testkit::{Rng, damaged};
 
 #[test]
 fn damaged_files_give_an_error_or_a_verdict() {
-    let mut sources = litmus_files(&root().join("corpus/litmus"));
-    sources.extend(litmus_files(&root().join("examples")));
+    let sources = files(&["corpus/litmus", "examples"], "litmus");
     assert!(sources.len() >= 40, "the corpus is there");
     let folder = scratch("mutants");
-    let mut dice = Dice(2);
+    let mut rng = Rng::new(2);
     let mut complaints = Vec::new();
     for number in 0..200 {
-        let source = &sources[dice.below(sources.len())];
-        let bytes = damaged(std::fs::read(source).expect("the file was listed"), number % 3, &mut dice);
+        let source = rng.pick(&sources);
+        let bytes = damaged(&std::fs::read(source).expect("the file was listed"), number, &mut rng);
         let path = folder.join(format!("{number}.litmus"));
         std::fs::write(&path, bytes).expect("the mutant can be written");
         let model = ["sc", "tso", "pso", "rmo", "alpha", "power"][number % 6];

@@ -1,8 +1,6 @@
 //! `fencepost check` and `fencepost fences` on array-based systems: last lines, exit codes, complaints.
 
-mod common;
-
-use common::{fencepost, root, scratch, stdout};
+use crate::common::{fencepost, root, scratch, stdout};
 
 fn run(args: &[&str]) -> (String, Option<i32>) {
     let output = fencepost(args).output().expect("fencepost starts");

@@ -1,20 +1,8 @@
 //! Damaged array-based systems: an error or a verdict, never a panic, never a hang, never a certificate that does not hold.
 
-mod common;
-
-use common::{Dice, damaged, fencepost, root, scratch};
-use std::path::PathBuf;
-
-fn sources() -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = Vec::new();
-    for folder in ["examples", "corpus/arrays"] {
-        let entries = std::fs::read_dir(root().join(folder)).expect("the folder is there");
-        files.extend(entries.filter_map(|entry| entry.ok().map(|entry| entry.path())));
-    }
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "cub"));
-    files.sort();
-    files
-}
+use crate::common::{fencepost, scratch};
+use testkit::corpus::files;
+use testkit::{Rng, damaged};
 
 /// Words, spaces and signs.
 fn tokens(text: &str) -> Vec<String> {
@@ -32,7 +20,7 @@ fn tokens(text: &str) -> Vec<String> {
 }
 
 /// Replaces a constructor behind `init` by another one of its type; the text stays a system.
-fn other_value(text: &str, dice: &mut Dice) -> String {
+fn other_value(text: &str, rng: &mut Rng) -> String {
     let mut types: Vec<Vec<&str>> = vec![vec!["True", "False"]];
     for line in text.lines().filter(|line| line.starts_with("type ")) {
         let values = line.split('=').nth(1).unwrap_or_default();
@@ -42,44 +30,44 @@ fn other_value(text: &str, dice: &mut Dice) -> String {
     let begin = tokens.iter().position(|token| token == "init").unwrap_or(0);
     let places: Vec<usize> =
         (begin..tokens.len()).filter(|&at| types.iter().any(|values| values.contains(&tokens[at].as_str()))).collect();
-    if let Some(&at) = places.get(dice.below(places.len())) {
+    if let Some(&at) = places.get(rng.below(places.len())) {
         let values = types.iter().find(|values| values.contains(&tokens[at].as_str()));
         let values = values.map_or(&[][..], |values| &values[..]);
-        if let Some(value) = values.get(dice.below(values.len())) {
+        if let Some(value) = values.get(rng.below(values.len())) {
             tokens[at] = (*value).to_owned();
         }
     }
     tokens.concat()
 }
 
-fn mutate(bytes: Vec<u8>, how: usize, dice: &mut Dice) -> Vec<u8> {
+fn mutate(bytes: &[u8], how: usize, rng: &mut Rng) -> Vec<u8> {
     match how {
-        0..=2 => damaged(bytes, how, dice),
+        0..=2 => damaged(bytes, how, rng),
         3 => {
-            let mut tokens = tokens(&String::from_utf8_lossy(&bytes));
-            let (from, to) = (dice.below(tokens.len()), dice.below(tokens.len()));
+            let mut tokens = tokens(&String::from_utf8_lossy(bytes));
+            let (from, to) = (rng.below(tokens.len()), rng.below(tokens.len()));
             tokens[to] = tokens[from].clone();
             tokens.concat().into_bytes()
         }
         _ => {
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            other_value(&other_value(&text, dice), dice).into_bytes()
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            other_value(&other_value(&text, rng), rng).into_bytes()
         }
     }
 }
 
 #[test]
 fn damaged_systems_give_an_error_or_a_verdict() {
-    let sources = sources();
+    let sources = files(&["corpus/arrays", "examples"], "cub");
     assert!(sources.len() >= 10, "the systems are there");
     let folder = scratch("systems_mutants");
-    let mut dice = Dice(7);
+    let mut rng = Rng::new(7);
     let mut complaints = Vec::new();
     let mut verdicts = 0;
     for number in 0..200 {
-        let source = &sources[dice.below(sources.len())];
+        let source = rng.pick(&sources);
         let how = if number % 2 == 0 { 4 } else { number / 2 % 4 };
-        let bytes = mutate(std::fs::read(source).expect("the file was listed"), how, &mut dice);
+        let bytes = mutate(&std::fs::read(source).expect("the file was listed"), how, &mut rng);
         let path = folder.join(format!("{number}.cub"));
         std::fs::write(&path, bytes).expect("the mutant can be written");
         let file = path.display().to_string();

@@ -1,12 +1,11 @@
 //! What users see: each case is a command line, its output is in `corpus/ui/NAME.txt`. `cargo xtask bless` rewrites them.
 
-mod common;
-
-use common::{fencepost, ring, root, scratch, stdout};
+use crate::common::{clean, last, ring, root, scratch, stderr, stdout};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
+use testkit::console::without_times;
 
 /// The name of the file with the expected output, and the command line.
 const CASES: &[(&str, &str)] = &[
@@ -89,40 +88,11 @@ const CASES: &[(&str, &str)] = &[
     ("error-why-all", "why examples/sb.litmus --model all"),
 ];
 
-/// The command with nothing in its environment that changes what is printed.
-fn clean(args: &[&str]) -> Command {
-    let mut command = fencepost(args);
-    for name in ["COLUMNS", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "RUST_BACKTRACE"] {
-        command.env_remove(name);
-    }
-    command.stdin(Stdio::null());
-    command
-}
-
 /// The output as it is written down.
 fn transcript(line: &str, output: &Output) -> String {
     let code = output.status.code().map_or_else(|| "none".to_owned(), |code| code.to_string());
-    let (out, err) = (stdout(output), String::from_utf8_lossy(&output.stderr).into_owned());
-    let (out, err) = (normal(&out), normal(&err));
+    let (out, err) = (without_times(&stdout(output)), without_times(&stderr(output)));
     format!("$ {}\nexit code {code}\n-- stdout\n{out}-- stderr\n{err}", format!("fencepost {line}").trim_end())
-}
-
-/// Without times.
-fn normal(text: &str) -> String {
-    let mut result = String::new();
-    for line in text.lines() {
-        let words = line.trim_start();
-        let is_time = |word: &str| word.contains('.') && word.parse::<f64>().is_ok();
-        let last = words.rsplit([' ']).find(|word| *word != "s").unwrap_or_default().trim_end_matches(',');
-        let timed = ["Time ", "time ", "\"seconds\": "].iter().any(|key| words.starts_with(key));
-        if timed && (is_time(last) || last.parse::<f64>().is_ok()) {
-            result += &line.replace(last, "0.00");
-        } else {
-            result += line;
-        }
-        result.push('\n');
-    }
-    result
 }
 
 #[test]
@@ -158,11 +128,6 @@ fn every_expected_output_has_a_case() {
     let found: BTreeSet<String> =
         files.filter_map(|path| path.file_name().map(|name| name.to_string_lossy().into_owned())).collect();
     assert_eq!(found, names);
-}
-
-/// The last line of an output.
-fn last(output: &Output) -> String {
-    stdout(output).lines().last().unwrap_or_default().to_owned()
 }
 
 /// A program that the engine `enumerate` does not finish.

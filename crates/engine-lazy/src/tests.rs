@@ -7,6 +7,7 @@ use crate::queues::{self, Queues};
 use ir::Width;
 use logic::{Blaster, Bool, Evaluation, Lit, Outcome, Solver, Term, Terms};
 use std::collections::BTreeSet;
+use testkit::Rng;
 
 const THREADS: usize = 2;
 const LOCATIONS: usize = 2;
@@ -19,23 +20,13 @@ enum Operation {
     Fence(usize, Fence),
 }
 
-/// A generator of numbers that are random enough.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
-}
-
 fn sequence(seed: u64) -> Vec<Operation> {
-    let mut random = Random(seed);
+    let mut random = Rng::new(seed);
     (0..8)
         .map(|at| {
-            let (thread, place) = (random.below(2) as usize, random.below(2) as usize);
+            let (thread, place) = (random.below(2), random.below(2));
             // One of them mostly writes, the other one mostly reads.
-            match random.below(12) + 4 * thread as u64 {
+            match random.below(12) + 4 * thread {
                 8.. if thread == 1 => Operation::Read(thread, place),
                 0..=1 => Operation::Read(thread, place),
                 2..=9 => Operation::Write(thread, place, at + 1),

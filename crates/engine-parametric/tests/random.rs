@@ -6,24 +6,9 @@ use source::SourceFile;
 use std::fmt::Write;
 use system::machine::{Machine, Search};
 use system::{Formula, Memory, System};
+use testkit::Rng;
 
-/// A plain generator of pseudo-random numbers.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % bound
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len() as u64) as usize]
-    }
-}
-
-fn transition(random: &mut Random, number: usize) -> String {
+fn transition(random: &mut Rng, number: usize) -> String {
     let with_other = random.below(4) == 0;
     let mut guard = vec![format!("PC[p] = L{}", random.below(3))];
     let mut guards = random.below(3);
@@ -35,7 +20,7 @@ fn transition(random: &mut Random, number: usize) -> String {
             2 => format!("F[p] = {}", random.pick(&["True", "False"])),
             3 => format!("R[p] = {}", random.pick(&["A", "B"])),
             4 => format!("(X = {} || R[p] = C)", random.pick(&["A", "B"])),
-            5 => random.pick(&["N < 2", "N = K[p]", "K[p] <= 1", "N <> 0", "N + K[p] > 1"]).to_owned(),
+            5 => random.pick(&["N < 2", "N = K[p]", "K[p] <= 1", "N <> 0", "N + K[p] > 1"]).to_string(),
             6 => format!("K[p] = {}", random.below(3)),
             _ => format!("F[q] = {}", random.pick(&["True", "False"])),
         });
@@ -80,7 +65,7 @@ fn transition(random: &mut Random, number: usize) -> String {
     format!("transition t{number} ({params})\nrequires {{ {} }}\n{{ {} }}\n", guard.join(" && "), updates.join("; "))
 }
 
-fn text(random: &mut Random) -> String {
+fn text(random: &mut Rng) -> String {
     let mut text =
         "type pc = L0 | L1 | L2 | L3\ntype v = A | B | C\narray PC[proc] : pc\narray R[proc] : v\n".to_owned();
     text.push_str("weak var X : v\nweak var Y : v\nweak array F[proc] : bool\nweak var N : int\narray K[proc] : int\n");
@@ -102,7 +87,7 @@ fn text(random: &mut Random) -> String {
     // Writing to a string does not fail.
     let _ = writeln!(text, "unsafe (p q) {{ {} }}", bad.join(" && "));
     for number in 0..3 + random.below(3) {
-        text.push_str(&transition(random, number as usize));
+        text.push_str(&transition(random, number));
     }
     text
 }
@@ -132,7 +117,7 @@ fn accepted_is_safe(system: &System, memory: Memory, certificate: &system::certi
 
 /// Compares on `count` systems; gives how many are safe, unsafe and undecided by the machine.
 fn compare(memory: Memory, seed: u64, count: usize) -> (usize, usize, usize) {
-    let mut random = Random(seed);
+    let mut random = Rng::new(seed);
     let (mut safe, mut unsafe_, mut alarms) = (0, 0, 0);
     for _ in 0..count {
         let text = text(&mut random);

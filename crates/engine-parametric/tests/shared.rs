@@ -3,22 +3,15 @@
 use engine::Deadline;
 use engine_parametric::{Options, Outcome, check};
 use source::SourceFile;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 use system::Memory;
 use system::machine::{Machine, Search};
-
-fn folder() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/arrays");
-    let folder = std::env::var_os("FENCEPOST_ARRAYS").map_or(folder, PathBuf::from);
-    folder.is_dir().then_some(folder)
-}
+use testkit::corpus::shared;
 
 #[test]
 fn every_row_has_its_verdict() {
-    let Some(folder) = folder() else {
-        eprintln!("skipped: there is no shared corpus beside the repository (or set FENCEPOST_ARRAYS)");
-        return;
+    let Some(folder) = shared().map(|folder| folder.join("arrays")) else {
+        return println!("there is no shared corpus beside the repository; own.rs checks our own systems");
     };
     let table = std::fs::read_to_string(folder.join("verdicts.csv")).expect("the corpus has a table");
     let only = std::env::var("FENCEPOST_ROW").unwrap_or_default();

@@ -104,18 +104,7 @@ impl Search<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A small generator of numbers, the same on every machine.
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, limit: u64) -> u64 {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            self.0 % limit
-        }
-    }
+    use testkit::Rng;
 
     fn brute(costs: &[u32], clauses: &[Vec<usize>], blocked: &dyn Fn(&[usize]) -> bool) -> Option<(u64, usize)> {
         let subsets = 0u32..1 << costs.len();
@@ -127,12 +116,12 @@ mod tests {
 
     #[test]
     fn the_cheapest_set_is_found() {
-        let mut random = Random(7);
+        let mut random = Rng::new(7);
         let (mut found, mut without) = (0, 0);
         for round in 0..600 {
-            let elements = 1 + random.below(9) as usize;
+            let elements = 1 + random.below(9);
             let costs: Vec<u32> = (0..elements).map(|_| 1 + random.below(6) as u32).collect();
-            let some = |random: &mut Random| (0..elements).filter(|_| random.below(3) == 0).collect::<Vec<usize>>();
+            let some = |random: &mut Rng| (0..elements).filter(|_| random.below(3) == 0).collect::<Vec<usize>>();
             let clauses: Vec<Vec<usize>> = (0..random.below(7)).map(|_| some(&mut random)).collect();
             let forbidden: Vec<Vec<usize>> = (0..random.below(3)).map(|_| some(&mut random)).collect();
             let blocked = |set: &[usize]| forbidden.iter().any(|f| f.iter().all(|e| set.contains(e)));

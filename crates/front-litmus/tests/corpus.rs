@@ -1,13 +1,14 @@
-//! The corpus that lies beside the repository, where it does: every test is read and valid.
+//! Every test of the corpus is read and valid: of our own, and of the shared one where it lies beside the repository.
 
 use source::SourceFile;
 use std::path::{Path, PathBuf};
+use testkit::corpus::{files, shared};
 
-fn litmus_files(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
+fn below(folder: &Path, found: &mut Vec<PathBuf>) {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.is_dir() {
-            litmus_files(&path, found);
+            below(&path, found);
         } else if path.extension().is_some_and(|ending| ending == front_litmus::EXTENSION) {
             found.push(path);
         }
@@ -16,15 +17,13 @@ fn litmus_files(folder: &Path, found: &mut Vec<PathBuf>) {
 
 #[test]
 fn every_test_of_the_corpus_is_read() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/litmus");
-    if !folder.is_dir() {
-        println!("skipped: there is no corpus beside the repository");
-        return;
+    let mut paths = files(&["corpus/litmus", "corpus/regressions", "examples"], front_litmus::EXTENSION);
+    assert!(paths.len() >= 70, "{} tests found", paths.len());
+    if let Some(folder) = shared() {
+        below(&folder.join("litmus"), &mut paths);
+        assert!(paths.len() >= 3200, "{} tests found", paths.len());
     }
-    let mut files = Vec::new();
-    litmus_files(&folder, &mut files);
-    assert!(files.len() >= 3000, "{} tests found", files.len());
-    for path in files {
+    for path in paths {
         let text = std::fs::read_to_string(&path).expect("a test of the corpus is text");
         let file = SourceFile::new(path.to_string_lossy(), text);
         let program = front_litmus::parse(&file).unwrap_or_else(|error| panic!("{}", error.render(false)));

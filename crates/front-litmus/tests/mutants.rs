@@ -1,6 +1,7 @@
 //! Damaged tests: whatever the input, the answer is a program or a complaint.
 
 use source::SourceFile;
+use testkit::Rng;
 
 const TESTS: &[&str] = &[
     "X86 SB\n\"PodWR Fre\"\nCycle=Fre PodWR\n{ }\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\nexists (0:EAX=0 /\\ 1:EAX=0)\n",
@@ -17,19 +18,7 @@ const TESTS: &[&str] = &[
     "PPC W\n(* a (* nested *) comment *)\n{ uint64_t 0:r1; int ok1=0; }\n P0 ;\n b End ;\n std r1,0(r2) ;\n End: stdx r1,r2,r3 ;\nlocations [ok1;]\nforall true\n",
 ];
 
-/// A small generator with a fixed seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound.max(1) as u64) as usize
-    }
-}
-
-fn mutate(text: &[u8], random: &mut Random) -> Vec<u8> {
+fn mutate(text: &[u8], random: &mut Rng) -> Vec<u8> {
     let mut bytes = text.to_vec();
     for _ in 0..=random.below(3) {
         let at = random.below(bytes.len());
@@ -57,7 +46,7 @@ fn mutate(text: &[u8], random: &mut Random) -> Vec<u8> {
 
 #[test]
 fn damaged_tests_are_refused_or_valid() {
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut random = Rng::new(1);
     let mut read = 0;
     for text in TESTS {
         let file = SourceFile::new("t", *text);

@@ -297,14 +297,7 @@ impl Active {
 mod tests {
     use super::*;
     use crate::solver::{Outcome, Solver};
-
-    /// A pseudo-random number generator.
-    fn next(state: &mut u64) -> u64 {
-        *state ^= *state << 13;
-        *state ^= *state >> 7;
-        *state ^= *state << 17;
-        *state
-    }
+    use testkit::Rng;
 
     fn has_cycle(nodes: usize, edges: &[(u32, u32)]) -> bool {
         let mut reach = vec![vec![false; nodes]; nodes];
@@ -322,20 +315,20 @@ mod tests {
     /// Random graphs with random clauses over the edges: the theory and the clocks agree with brute force.
     #[test]
     fn theory_and_clocks_agree_with_brute_force() {
-        let mut state = 0x9E37_79B9_7F4A_7C15;
+        let mut rng = Rng::new(1);
         let mut outcomes = [0; 2];
         for _ in 0..400 {
-            let nodes = 3 + next(&mut state) % 4;
-            let count = 3 + next(&mut state) % 7;
-            let pair = |state: &mut u64| ((next(state) % nodes) as u32, (next(state) % nodes) as u32);
-            let ends: Vec<(u32, u32)> = (0..count).map(|_| pair(&mut state)).collect();
+            let nodes = 3 + rng.below(4);
+            let count = 3 + rng.below(7);
+            let mut pair = || (rng.below(nodes) as u32, rng.below(nodes) as u32);
+            let ends: Vec<(u32, u32)> = (0..count).map(|_| pair()).collect();
             let fixed: Vec<(u32, u32)> = (0..nodes as u32 - 1).filter(|n| n % 2 == 0).map(|n| (n, n + 1)).collect();
-            let clauses: Vec<Vec<i32>> = (0..2 + next(&mut state) % 6)
+            let clauses: Vec<Vec<i32>> = (0..2 + rng.below(6))
                 .map(|_| {
-                    (0..1 + next(&mut state) % 3)
+                    (0..1 + rng.below(3))
                         .map(|_| {
-                            let variable = (next(&mut state) % count) as i32 + 1;
-                            if next(&mut state).is_multiple_of(3) { -variable } else { variable }
+                            let variable = rng.below(count) as i32 + 1;
+                            if rng.below(3) == 0 { -variable } else { variable }
                         })
                         .collect()
                 })
@@ -343,8 +336,8 @@ mod tests {
             let expected = (0..1u32 << count).any(|choice| {
                 let holds = |l: i32| (choice >> (l.unsigned_abs() - 1) & 1 == 1) == (l > 0);
                 let mut present = fixed.clone();
-                present.extend((0..count as usize).filter(|&e| choice >> e & 1 == 1).map(|e| ends[e]));
-                clauses.iter().all(|c| c.iter().any(|&l| holds(l))) && !has_cycle(nodes as usize, &present)
+                present.extend((0..count).filter(|&e| choice >> e & 1 == 1).map(|e| ends[e]));
+                clauses.iter().all(|c| c.iter().any(|&l| holds(l))) && !has_cycle(nodes, &present)
             });
             for clocks in [false, true] {
                 let mut solver = Solver::new();

@@ -2,6 +2,7 @@
 
 use ir::{BinaryOp, UnaryOp, Width};
 use logic::{Blaster, Evaluation, Outcome, Solver, Term, Terms};
+use testkit::Rng;
 
 const OPERATORS: [BinaryOp; 19] = [
     BinaryOp::Add,
@@ -97,13 +98,8 @@ fn unary_operators() {
 /// Random terms over choices and small constants: simplification does not change their value.
 #[test]
 fn simplification_keeps_values() {
-    let mut state = 0x2545_F491_4F6C_DD1D_u64;
-    let mut next = |below: u64| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % below
-    };
+    let mut rng = Rng::new(1);
+    let mut next = |below: u64| rng.next_u64() % below;
     let width = Width::new(3);
     for _ in 0..300 {
         let mut terms = Terms::new();

@@ -3,11 +3,12 @@
 mod random;
 
 use model::{Evaluator, EventSet, Model, NoInclude, Relation, Structure};
-use random::{FENCES, Numbers, execution};
+use random::{FENCES, execution};
 use source::SourceFile;
+use testkit::Rng;
 
 /// A random relation as text, and its value computed operator by operator.
-fn relation(numbers: &mut Numbers, s: &Structure, depth: usize) -> (String, Relation) {
+fn relation(numbers: &mut Rng, s: &Structure, depth: usize) -> (String, Relation) {
     let all = EventSet::universe(s.size);
     if depth == 0 {
         return base(numbers, s);
@@ -35,7 +36,7 @@ fn relation(numbers: &mut Numbers, s: &Structure, depth: usize) -> (String, Rela
     }
 }
 
-fn base(numbers: &mut Numbers, s: &Structure) -> (String, Relation) {
+fn base(numbers: &mut Rng, s: &Structure) -> (String, Relation) {
     let mut int = Relation::empty(s.size);
     for a in 0..s.size {
         for b in 0..s.size {
@@ -79,7 +80,7 @@ fn base(numbers: &mut Numbers, s: &Structure) -> (String, Relation) {
 
 #[test]
 fn simplification_keeps_the_meaning() {
-    let mut numbers = Numbers(17);
+    let mut numbers = Rng::new(17);
     for _ in 0..20_000 {
         let s = execution(&mut numbers, FENCES, &[], true);
         let depth = 1 + numbers.below(4);

@@ -3,8 +3,9 @@
 mod random;
 
 use model::{Buffers, Evaluator, Include, Model, NoInclude, library};
-use random::{FENCES, Numbers, execution};
+use random::{FENCES, execution};
 use source::SourceFile;
+use testkit::Rng;
 
 fn load(name: &str, text: &str) -> Model {
     let file = SourceFile::new(format!("{name}.cat"), text);
@@ -55,7 +56,7 @@ fn no_beginning_of_a_model_makes_the_loader_panic() {
 
 #[test]
 fn no_mixture_of_models_makes_the_loader_or_the_evaluator_panic() {
-    let mut numbers = Numbers(5);
+    let mut numbers = Rng::new(5);
     let words: Vec<&str> = library().iter().flat_map(|(_, text)| text.split_inclusive(char::is_whitespace)).collect();
     let code: Vec<&str> = words.iter().copied().filter(|word| !word.starts_with('@')).collect();
     let mut loaded = 0;
@@ -84,7 +85,7 @@ const ROUNDS: usize = 3_000;
 #[test]
 fn weaker_models_allow_what_stronger_ones_allow() {
     let models: Vec<Model> = library().iter().map(|(name, text)| load(name, text)).collect();
-    let mut numbers = Numbers(7);
+    let mut numbers = Rng::new(7);
     let mut both = 0;
     for round in 0..ROUNDS {
         let s = execution(&mut numbers, FENCES, &[], round % 2 == 0);
@@ -105,7 +106,7 @@ fn weaker_models_allow_what_stronger_ones_allow() {
 #[test]
 fn every_violated_axiom_is_explained_by_a_cycle() {
     let models: Vec<Model> = library().iter().map(|(name, text)| load(name, text)).collect();
-    let mut numbers = Numbers(3);
+    let mut numbers = Rng::new(3);
     for round in 0..ROUNDS / 20 {
         let s = execution(&mut numbers, FENCES, &[], round % 2 == 0);
         for model in &models {
@@ -134,7 +135,7 @@ fn compare(ours: &str, directory: std::path::PathBuf, theirs: &str, fences: &[&s
     let theirs = Model::load("theirs", &SourceFile::new(theirs, text), &directory)
         .unwrap_or_else(|error| panic!("{}", error.render(false)));
     let ours = Model::builtin(ours).expect("a model");
-    let mut numbers = Numbers(11);
+    let mut numbers = Rng::new(11);
     let mut allowed = 0;
     for _ in 0..ROUNDS {
         let s = execution(&mut numbers, fences, orders, locked);

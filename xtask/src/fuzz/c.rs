@@ -263,12 +263,12 @@ fn save(plan: &Plan, found: &Found) -> Result<PathBuf> {
         let deadlock = kind.starts_with("Deadlock");
         let property = if deadlock { Property::Deadlock } else { Property::Assertions { memory: true } };
         if deadlock {
-            text += " * options: --property deadlock\n";
+            text += " * @options --property deadlock\n";
         }
         for model in plan.models.iter().filter(|model| model.head.buffers.is_some()) {
             match ask(&program, model, property, Way::Buffers, 6, plan.limit) {
-                Ok(Answer::Unsafe) => text += &format!(" * expect {}: UNSAFE\n", model.name),
-                Ok(Answer::Safe { .. }) => text += &format!(" * expect {}: SAFE\n", model.name),
+                Ok(Answer::Unsafe) => text += &format!(" * @expect {}: UNSAFE\n", model.name),
+                Ok(Answer::Safe { .. }) => text += &format!(" * @expect {}: SAFE\n", model.name),
                 Ok(Answer::Unknown(_)) | Err(_) => {}
             }
         }

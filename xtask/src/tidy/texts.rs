@@ -93,15 +93,38 @@ pub fn no_paths_of_a_machine(root: &Path) -> Result<Vec<String>> {
     Ok(broken)
 }
 
-/// Programs say in their heads what is expected of them. The programs in `corpus/ui` are input for the command line.
+/// Programs say in their heads what is expected of them, in the one format that there is. The programs in `corpus/ui` are
+/// input for the command line.
 pub fn programs_have_expectations(root: &Path) -> Result<Vec<String>> {
     let mut broken = Vec::new();
-    for folder in ["corpus/litmus", "corpus/regressions", "examples"] {
-        for file in files(&root.join(folder), &["litmus"])? {
-            if !std::fs::read_to_string(&file)?.contains("(* @expect ") {
-                let file = shown(root, &file);
-                broken
-                    .push(format!("{file}: no expectations; write `(* @expect MODEL: Never, states N *)` in its head"));
+    for folder in ["corpus", "examples"] {
+        for file in files(&root.join(folder), &["litmus", "c", "cub"])? {
+            if file.starts_with(root.join("corpus/ui")) {
+                continue;
+            }
+            if let Err(why) = testkit::heads::head(&std::fs::read_to_string(&file)?) {
+                broken.push(format!("{}: {why}; testkit/src/heads.rs has the format", shown(root, &file)));
+            }
+        }
+    }
+    Ok(broken)
+}
+
+/// Where a crate's tests are one binary, each file of tests is a part of it.
+pub fn tests_are_run(root: &Path) -> Result<Vec<String>> {
+    let mut broken = Vec::new();
+    for (_, folder) in crates(root)? {
+        if !std::fs::read_to_string(folder.join("Cargo.toml"))?.contains("autotests = false") {
+            continue;
+        }
+        let all = folder.join("tests/all.rs");
+        let text = std::fs::read_to_string(&all)?;
+        for entry in std::fs::read_dir(folder.join("tests"))? {
+            let path = entry?.path();
+            let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let rust = path.extension().is_some_and(|ending| ending == "rs");
+            if rust && path != all && !text.lines().any(|line| line == format!("mod {name};")) {
+                broken.push(format!("{}: nobody runs it; write `mod {name};` into all.rs", shown(root, &path)));
             }
         }
     }

@@ -1,22 +1,13 @@
 //! Random executions, the same ones each time.
 
 use model::{EventSet, Relation, Structure};
+use testkit::Rng;
 
 #[allow(dead_code, reason = "each test file uses a part of it")]
 pub const FENCES: &[&str] = &["MFENCE", "SYNC", "LWSYNC", "EIEIO", "ISYNC", "SFENCE", "LFENCE"];
 
-/// Numbers without much pattern, always the same.
-pub struct Numbers(pub u64);
-
-impl Numbers {
-    pub fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % bound
-    }
-}
-
 /// A random execution: three threads, two locations, fences, dependencies, read-modify-writes.
-pub fn execution(numbers: &mut Numbers, fences: &[&str], orders: &[&str], locked: bool) -> Structure {
+pub fn execution(numbers: &mut Rng, fences: &[&str], orders: &[&str], locked: bool) -> Structure {
     // Kind, thread, location; events 0 and 1 are the initial writes.
     let mut events: Vec<(char, Option<u32>, usize)> = vec![('W', None, 0), ('W', None, 1)];
     let mut tags: Vec<(usize, String)> = Vec::new();

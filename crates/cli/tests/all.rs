@@ -1,0 +1,21 @@
+//! All tests of the command line, in one binary: what they are linked with is large.
+
+mod common;
+
+mod book;
+mod c_bad_input;
+mod c_crowd;
+mod c_integers;
+mod c_mutex;
+mod c_shared;
+mod coherence;
+mod corpus;
+mod emit;
+mod exact_shared;
+mod fences;
+mod mutants;
+mod sequential;
+mod shared;
+mod systems;
+mod systems_mutants;
+mod ui;
