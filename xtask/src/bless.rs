@@ -4,7 +4,8 @@ use crate::run::cargo;
 use anyhow::Result;
 
 /// The tests that compare with files and rewrite them if `BLESS` is set.
-const TESTS: &[&[&str]] = &[&["test", "--package", "cli", "--test", "ui"], &["test", "--package", "report"]];
+const TESTS: &[&[&str]] =
+    &[&["test", "--package", "cli", "--test", "all", "--", "ui::", "book::"], &["test", "--package", "report"]];
 
 /// Runs these tests with `BLESS=1`.
 pub fn run() -> Result<u8> {
@@ -14,6 +15,8 @@ pub fn run() -> Result<u8> {
             return Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1));
         }
     }
-    println!("the expected outputs are in corpus/ui and crates/report/tests/expected; see `git diff`");
+    println!(
+        "the expected outputs are in corpus/ui, crates/report/tests/expected, README.md and book/src; see `git diff`"
+    );
     Ok(0)
 }

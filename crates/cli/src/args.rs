@@ -354,7 +354,7 @@ pub enum CheckFormat {
     Text,
     /// For programs; the schema is fencepost/1.
     Json,
-    /// The execution as a graph for `neato -n`.
+    /// The execution as a graph for `neato`.
     Dot,
     /// The execution as a picture.
     Svg,
@@ -382,7 +382,7 @@ pub enum WhyFormat {
     Text,
     /// For programs; the schema is fencepost/1.
     Json,
-    /// The forbidden execution as a graph for `neato -n`.
+    /// The forbidden execution as a graph for `neato`.
     Dot,
     /// The forbidden execution as a picture.
     Svg,
