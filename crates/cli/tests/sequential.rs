@@ -1,9 +1,9 @@
 //! The engine `lazy` on the classical programs of paper 001, and programs as sequential C.
 
-mod common;
-
-use common::{fencepost, root, scratch, stdout};
+use crate::common::{fencepost, root, scratch, stderr, stdout};
+use std::path::Path;
 use std::process::Command;
+use testkit::corpus::{all_well, cases};
 
 /// The last line that `check` prints.
 fn verdict(args: &[&str]) -> (String, Option<i32>) {
@@ -129,34 +129,6 @@ fn four_threads_break_the_safe_stack() {
     assert_eq!((&*last, code), ("UNSAFE", Some(10)));
 }
 
-#[test]
-fn a_sample_of_the_shared_litmus_tests() {
-    let folder = root().join("../shared/corpus/litmus");
-    let Ok(table) = std::fs::read_to_string(folder.join("verdicts.csv")) else {
-        println!("skipped: there is no shared corpus beside the repository");
-        return;
-    };
-    let folder = folder.canonicalize().expect("the folder exists");
-    let mut checked = 0;
-    for model in ["sc", "tso", "pso"] {
-        let rows = table.lines().map(|row| row.split(',').collect::<Vec<_>>());
-        let of_model = |row: &Vec<&str>| row.len() > 2 && row[0].starts_with("X86/") && row[1] == model;
-        let rows: Vec<Vec<&str>> = rows.filter(of_model).step_by(16).collect();
-        let list = scratch("sequential").join(format!("{model}.list"));
-        let lines: Vec<String> = rows.iter().map(|row| folder.join(row[0]).display().to_string()).collect();
-        std::fs::write(&list, lines.join("\n")).expect("the list can be written");
-        let list = format!("@{}", list.display());
-        let args = ["litmus", &list, "--model", model, "--engine", "lazy", "--format", "csv", "--jobs", "2"];
-        let text = stdout(&fencepost(&args).output().expect("the binary starts"));
-        assert_eq!(text.lines().count(), rows.len() + 1, "{model}: a line for each test");
-        for (line, row) in text.lines().skip(1).zip(&rows) {
-            checked += 1;
-            assert!(line.ends_with(&format!("{},{model},{}", row[0], row[2])), "{line}, expected {}", row[2]);
-        }
-    }
-    assert!(checked > 150, "only {checked} verdicts were compared");
-}
-
 /// Programs that become sequential C.
 const EMITTED: [&str; 14] = [
     "examples/dekker.c",
@@ -175,23 +147,82 @@ const EMITTED: [&str; 14] = [
     "examples/mp-c11.litmus",
 ];
 
+/// The C compiler, told to accept no warning.
+fn compiler(args: &[&str]) -> Result<(), String> {
+    let output = Command::new("cc").args(["-Wall", "-Werror", "-O1"]).args(args).output().expect("there is a compiler");
+    if output.status.success() { Ok(()) } else { Err(stderr(&output)) }
+}
+
 #[test]
 fn sequential_programs_compile_without_a_warning() {
     let folder = scratch("sequential");
     for (at, file) in EMITTED.into_iter().enumerate() {
         for model in ["sc", "tso", "pso"] {
-            let path = folder.join(format!("{at}-{model}.c"));
-            let text = path.to_string_lossy().into_owned();
-            let (last, _) = verdict(&[file, "--model", model, "--unwind", "2", "--emit-c", &text]);
-            assert!(last.contains("SAFE"), "{file} under {model}: {last}");
-            let object = path.with_extension("o");
-            let mut compiler = Command::new("cc");
-            compiler.args(["-Wall", "-Werror", "-c"]).arg(&path).arg("-o").arg(&object).current_dir(root());
-            let output = compiler.output().expect("there is a C compiler");
-            let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert!(output.status.success(), "{file} under {model}: {complaint}");
+            let name = |ending: &str| folder.join(format!("{at}-{model}.{ending}")).display().to_string();
+            let (last, code) = verdict(&[file, "--model", model, "--unwind", "2", "--emit-c", &name("c")]);
+            let answered = match &*last {
+                "UNSAFE" => code == Some(10),
+                "SAFE" => code == Some(0),
+                _ => last.starts_with("SAFE (unwind ") && code == Some(5),
+            };
+            assert!(answered, "{file} under {model}: {last}, exit code {code:?}");
+            let compiled = compiler(&["-c", &name("c"), "-o", &name("o")]);
+            compiled.unwrap_or_else(|complaint| panic!("{file} under {model}: {complaint}"));
         }
     }
+}
+
+/// How many values variables begin with, and how many choices there are for anything else: units of a thread, or writes.
+fn choices(text: &str) -> (usize, usize) {
+    let values = text.lines().filter(|line| line.contains("= nondet() & 0x")).count();
+    let units = text.lines().filter_map(|line| line.split_once("to <= ")?.1.strip_suffix(");")?.parse().ok());
+    (values, 1 + units.max().unwrap_or(0).max(2))
+}
+
+/// Emits a program, runs it for all its choices, and compares: what is wrong, if anything is.
+fn executed(file: &str, model: &str) -> Option<String> {
+    let stem = Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let folder = scratch("executed");
+    let name = |ending: &str| folder.join(format!("{stem}-{model}.{ending}")).display().to_string();
+    let mut args = vec![file, "--model", model, "--engine", "lazy", "--unwind", "1", "--rounds", "2"];
+    if model != "sc" {
+        args.extend(["--clock", "1", "--nodes", "2"]);
+    }
+    let emitted = name("c");
+    args.extend(["--emit-c", &emitted]);
+    let (last, _) = verdict(&args);
+    let expected = match &*last {
+        "UNSAFE" => 10,
+        last if last == "SAFE" || last.starts_with("SAFE (rounds 2") => 0,
+        _ => return Some(format!("{file} under {model}: {last}")),
+    };
+    let driver = root().join("crates/cli/tests/common/enumerate.c").display().to_string();
+    let compiled = compiler(&["-c", "-Dmain=program", &emitted, "-o", &name("o")])
+        .and_then(|()| compiler(&[&driver, &name("o"), "-o", &name("run")]));
+    if let Err(complaint) = compiled {
+        return Some(format!("{file} under {model}: {complaint}"));
+    }
+    let (values, choices) = choices(&std::fs::read_to_string(&emitted).expect("it was written"));
+    let mut run = Command::new(name("run"));
+    let output = run.args([values, choices, RUNS].map(|number| number.to_string())).output().expect("it starts");
+    let code = output.status.code();
+    (code != Some(expected)).then(|| format!("{file} under {model}: {last}, but its runs end with {code:?}"))
+}
+
+/// More runs than any of the programs has.
+const RUNS: usize = 5_000_000;
+
+/// Emitted programs reach their error for some choices exactly if the engine says so with the same bounds.
+#[cfg(target_os = "linux")]
+#[test]
+fn sequential_programs_do_what_the_engine_says() {
+    let mut files: Vec<String> = cases(&["corpus/litmus"], "litmus").into_iter().map(|case| case.file).collect();
+    files.retain(|file| file.starts_with("corpus/litmus/x86-"));
+    files.extend(["examples/store-buffering.c", "examples/message-passing.c"].map(str::to_owned));
+    files.dedup();
+    let tasks: Vec<(&str, &str)> =
+        files.iter().flat_map(|file| ["sc", "tso", "pso"].map(|model| (&**file, model))).collect();
+    all_well(&tasks, 69, |(file, model)| executed(file, model));
 }
 
 #[test]
