@@ -7,6 +7,7 @@
 //! runs on itself. [`Rng`] is the one source of random numbers.
 
 pub mod c;
+pub mod conformance;
 pub mod console;
 pub mod corpus;
 mod damage;

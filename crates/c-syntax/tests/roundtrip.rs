@@ -2,9 +2,10 @@
 
 mod common;
 
-use common::{Random, accepted, describe, on_large_stack, print};
+use common::{accepted, describe, on_large_stack, print};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use testkit::Rng;
 
 /// Prints, parses, prints.
 fn round_trip(text: &str, name: &str) {
@@ -112,7 +113,7 @@ fn all_headers_of_the_system() {
 }
 
 /// An expression with the parentheses that its tree needs, and with all of them.
-fn random_expression(random: &mut Random, depth: usize) -> (String, u8, String) {
+fn random_expression(random: &mut Rng, depth: usize) -> (String, u8, String) {
     let binary: &[(&str, u8)] = &[
         ("||", 4),
         ("&&", 5),
@@ -140,7 +141,7 @@ fn random_expression(random: &mut Random, depth: usize) -> (String, u8, String) 
         };
         return (atom, 17, shown);
     }
-    let operand = |random: &mut Random| random_expression(random, depth - 1);
+    let operand = |random: &mut Rng| random_expression(random, depth - 1);
     match random.below(8) {
         0..=3 => {
             let (word, own) = binary[random.below(binary.len())];
@@ -187,7 +188,7 @@ fn random_expression(random: &mut Random, depth: usize) -> (String, u8, String) 
 
 #[test]
 fn operators_bind_as_the_grammar_says() {
-    let mut random = Random(0x5eed_cafe);
+    let mut random = Rng::new(0x5eed_cafe);
     for _ in 0..3_000 {
         let depth = 1 + random.below(5);
         let (text, _, full) = random_expression(&mut random, depth);
@@ -199,7 +200,7 @@ fn operators_bind_as_the_grammar_says() {
 
 #[test]
 fn declarators_read_from_the_inside_out() {
-    let mut random = Random(0xdec1);
+    let mut random = Rng::new(0xdec1);
     for _ in 0..2_000 {
         let mut declarator = "x".to_owned();
         for _ in 0..random.below(6) {

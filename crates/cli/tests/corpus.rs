@@ -10,11 +10,11 @@ use source::SourceFile;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use testkit::corpus::{Case, all_well, cases, each};
 
-/// The expectations in the heads of all programs of a kind, counted when the last one was added.
+/// The expectations in the heads of all programs of a kind, counted when somebody did. A run that finds fewer has lost some.
 const LITMUS: usize = 478;
 const C: usize = 2373;
 const ENDLESS: usize = 183;
-const SYSTEMS: usize = 68;
+const SYSTEMS: usize = 70;
 
 /// Where litmus tests lie, and C programs that end.
 const FOLDERS: [&str; 3] = ["corpus/litmus", "corpus/regressions", "examples"];
@@ -64,12 +64,12 @@ fn litmus(engine: &str, order: Order) -> usize {
 
 #[test]
 fn litmus_tests_with_the_ordering_theory() {
-    assert_eq!(litmus("partial-order", Order::Theory), LITMUS);
+    assert!(litmus("partial-order", Order::Theory) >= LITMUS);
 }
 
 #[test]
 fn litmus_tests_with_clocks() {
-    assert_eq!(litmus("partial-order", Order::Clocks), LITMUS);
+    assert!(litmus("partial-order", Order::Clocks) >= LITMUS);
 }
 
 #[test]

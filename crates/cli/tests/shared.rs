@@ -78,7 +78,8 @@ const ORDERS: [[&str; 3]; 2] = [["--states", "--order", "theory"], ["--states", 
 #[test]
 fn tables_of_our_own_tests() {
     for options in ORDERS {
-        assert_eq!(compare("own", &own(), &options), 478);
+        let checked = compare("own", &own(), &options);
+        assert!(checked >= 478, "only {checked} rows were compared");
     }
 }
 

@@ -25,15 +25,3 @@ pub fn describe(text: &str, error: &c_syntax::Error) -> String {
     let line = text[..error.span.start as usize].matches('\n').count() + 1;
     format!("{line}: {}", error.message)
 }
-
-/// Numbers that look random and are the same each time.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit.max(1) as u64) as usize
-    }
-}

@@ -1,0 +1,3 @@
+//! What every engine must do.
+
+testkit::conformance!(engine_lazy::Lazy, "lazy", reach: ["sc", "tso", "pso"], programs: ["sc", "tso", "pso"]);
