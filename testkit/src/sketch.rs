@@ -21,7 +21,7 @@ impl Sketch {
         let mut program = Program::new(name, arch, SourceFile::new(format!("{name}.txt"), ""));
         for location in locations {
             let cell = Cell { offset: 0, width: Width::INT, initial: Expr::constant(0, Width::INT) };
-            program.objects.push(Object { name: (*location).to_owned(), cells: vec![cell] });
+            program.objects.push(Object { name: (*location).to_owned(), cells: vec![cell], shared: true });
         }
         Sketch { program, open: Vec::new() }
     }
@@ -221,7 +221,7 @@ impl Sketch {
         let mut program = self.program;
         let name = program.functions[main.index()].name.clone();
         program.threads = vec![Thread { name, body: main }];
-        program.alone = true;
+        program.objects.iter_mut().for_each(|object| object.shared = false);
         write_source(&mut program);
         program
     }

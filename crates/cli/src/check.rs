@@ -58,7 +58,7 @@ fn not_even_read(args: &Check, why: NoAnswer) {
 pub fn applies(model: &Model, program: &Program) -> bool {
     // Data races of C programs are not looked for.
     let undefines = model.axioms.iter().any(|axiom| axiom.role == Role::Undefines);
-    if program.alone && undefines {
+    if program.condition.is_none() && undefines {
         return false;
     }
     model.head.architectures.is_empty() || model.head.architectures.contains(&program.arch)
@@ -66,7 +66,7 @@ pub fn applies(model: &Model, program: &Program) -> bool {
 
 /// What to ask of the session.
 fn request(args: &Check, program: &Program) -> session::Request {
-    args.running.request(program.alone.then(|| args.c.property()))
+    args.running.request(program.condition.is_none().then(|| args.c.property()))
 }
 
 fn one(args: &Check, program: &Program, model: &Model, watch: &Watch) -> Result<u8> {

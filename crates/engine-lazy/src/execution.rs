@@ -113,7 +113,8 @@ fn ends(problem: &Problem<'_>, solution: &mut Evaluation<'_>) -> Vec<Option<usiz
 
 /// Reads the execution off a solution.
 pub fn extract(problem: &mut Problem<'_>, buffers: Buffers, assignment: &logic::Assignment) -> Execution {
-    let observed = problem.program.observables();
+    let asked = !problem.structure.finals.is_empty();
+    let observed = if asked { problem.program.observables() } else { Vec::new() };
     let finals: Vec<(ir::Location, Term)> =
         observed.into_iter().map(|location| (location, problem.final_value(location))).collect();
     let problem = &*problem;
@@ -228,7 +229,7 @@ fn object(made: &Made, solution: &mut Evaluation<'_>) -> Object {
         let initial = Expr::Const(ir::truncate(solution.value(initial), width), width);
         Cell { offset, width, initial }
     };
-    Object { name: made.name.clone(), cells: made.cells.iter().map(cell).collect() }
+    Object { name: made.name.clone(), cells: made.cells.iter().map(cell).collect(), shared: false }
 }
 
 /// Goes through the steps in the order in which they have their turns.

@@ -234,7 +234,7 @@ impl<'p> Problem<'p> {
         let size = Size { clock: bounds.clock, nodes: bounds.nodes, threads: structure.threads.len(), roomy };
         let hidden = hidden.unwrap_or_else(|| vec![false; structure.events.len()]);
         let known = Known { at_once: at_once(&structure, tags), early, hidden, passing };
-        let work = work(program, &mut structure, tags, &rows, &turns, size, &known, &mut facts);
+        let work = work(&mut structure, tags, &rows, &turns, size, &known, &mut facts);
         let mut values = Values::new(&structure);
         let mut initial = Vec::with_capacity(structure.locations.len());
         for location in 0..structure.locations.len() {
@@ -571,7 +571,6 @@ impl Passing {
 /// What each thread comes to.
 #[expect(clippy::too_many_arguments, reason = "the parts of a problem that is not there yet")]
 fn work(
-    program: &Program,
     structure: &mut Structure,
     tags: &Tags,
     rows: &Rows,
@@ -613,7 +612,7 @@ fn work(
             if structure.events[event].guard == Bool::FALSE {
                 continue;
             }
-            let places = places(program, structure, event, facts);
+            let places = places(structure, event, facts);
             let mut earlier = Vec::new();
             for work in &own {
                 if let Work::Step(step) = work
@@ -675,7 +674,7 @@ fn together(structure: &Structure, first: usize, second: usize) -> bool {
 }
 
 /// The locations that an event can access, and when.
-fn places(program: &Program, structure: &mut Structure, event: usize, facts: &mut Vec<Bool>) -> Vec<(usize, Bool)> {
+fn places(structure: &mut Structure, event: usize, facts: &mut Vec<Bool>) -> Vec<(usize, Bool)> {
     if structure.events[event].kind == Kind::Fence {
         return Vec::new();
     }
@@ -693,7 +692,7 @@ fn places(program: &Program, structure: &mut Structure, event: usize, facts: &mu
             found.push((location, when));
         }
     }
-    if !program.alone {
+    if !structure.finals.is_empty() {
         let somewhere = structure.terms.any(found.iter().map(|&(_, when)| when));
         facts.push(structure.terms.implies(guard, somewhere));
     }

@@ -144,7 +144,7 @@ impl<'p> Events<'p> {
                 let known = numbers.get(&bits).copied();
                 match known.filter(|&at| self.structure.events[event].candidates.contains(&(at as u32))) {
                     Some(location) => found.push((location, when)),
-                    None if when == Bool::FALSE || self.program.alone => {}
+                    None if when == Bool::FALSE || self.structure.finals.is_empty() => {}
                     None => return Err(self.wild(span)),
                 }
             }
@@ -160,7 +160,7 @@ impl<'p> Events<'p> {
                     found.push((location, when));
                 }
             }
-            if !self.program.alone {
+            if !self.structure.finals.is_empty() {
                 let terms = &mut self.structure.terms;
                 let somewhere = terms.any(found.iter().map(|&(_, when)| when));
                 let constraint = terms.implies(guard, somewhere);

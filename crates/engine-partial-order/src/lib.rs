@@ -78,6 +78,7 @@ impl Engine for PartialOrder {
             free: task.options.free_iterations,
             loops: &task.options.loops,
             dependencies: waits || shape::wants_dependencies(task.model),
+            finals: task.question.is_about_ends(),
             waits,
             go_on: &|| engine::spend(&meter, observer, BLOCK).is_ok(),
         };

@@ -69,7 +69,7 @@ fn final_value(events: &mut Events<'_>, location: Location) -> Term {
 
 /// The final values of all observed locations.
 pub fn finals(events: &mut Events<'_>) -> Vec<(Location, Term)> {
-    let observed = events.program.observables();
+    let observed = if events.structure.finals.is_empty() { Vec::new() } else { events.program.observables() };
     observed.into_iter().map(|location| (location, final_value(events, location))).collect()
 }
 
@@ -127,7 +127,7 @@ fn object(made: &Made, solution: &mut Evaluation<'_>) -> Object {
         let initial = Expr::Const(ir::truncate(solution.value(initial), width), width);
         Cell { offset, width, initial }
     };
-    Object { name: made.name.clone(), cells: made.cells.iter().map(cell).collect() }
+    Object { name: made.name.clone(), cells: made.cells.iter().map(cell).collect(), shared: false }
 }
 
 /// The numbers of the objects that are made in other executions, but not in this one.

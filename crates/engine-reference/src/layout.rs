@@ -1,7 +1,7 @@
 //! What both engines need to know of a program: its cells by number, and what is observed at the end.
 
-use engine::{Guarantee, NoAnswer, Question, Task};
-use ir::{Address, Function, Location, Program, State, Unrolled, Width, eval, truncate};
+use engine::{NoAnswer, Question, Task};
+use ir::{Address, Function, Location, Program, State, Width, eval, truncate};
 use source::Span;
 
 /// The cells of shared memory, numbered in the order of [`Program::addresses`].
@@ -74,11 +74,6 @@ impl<'a> Observation<'a> {
     pub fn observed(&self, state: &State) -> State {
         self.observed.iter().filter_map(|location| Some((*location, *state.get(location)?))).collect()
     }
-}
-
-/// What was covered: everything, if no path met the bound.
-pub(crate) fn guarantee(unrolled: &Unrolled, unwind: u32, cut: bool) -> Guarantee {
-    if cut { Guarantee::Unwound { unwind, loops: unrolled.cut.clone() } } else { Guarantee::Full }
 }
 
 /// A limit of an engine was reached.

@@ -14,6 +14,7 @@
 
 mod axiomatic;
 mod layout;
+mod loops;
 mod operational;
 
 pub use axiomatic::Axiomatic;

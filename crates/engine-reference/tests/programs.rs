@@ -4,11 +4,14 @@ mod support;
 
 use engine::{Engine, Findings, Guarantee, Options, Property, Question, Task, Unobserved};
 use engine_reference::{Axiomatic, Operational};
-use ir::{BinaryOp, Block, BlockId, Cell, Expr, FunctionId, Op, Program, System, TagSet, Terminator, Width};
+use ir::{
+    Address, Atom, BinaryOp, Block, BlockId, Cell, Comparison, Expr, FunctionId, LocalId, Location, ObjectId, Op,
+    Program, Proposition, System, TagSet, Terminator, ThreadId, Width,
+};
 use source::Span;
 use support::model;
 use testkit::Sketch;
-use witness::{Execution, check_violation};
+use witness::{Execution, Flaw, check_violation};
 
 const ASSERTIONS: Property = Property::Assertions { memory: true };
 
@@ -142,7 +145,7 @@ fn a_mutex_makes_increments_atomic() {
     }
     let execution = ask(&counter(false), "sc", ASSERTIONS).0.unwrap();
     let names: Vec<&str> = execution.started.iter().map(|thread| &*thread.name).collect();
-    assert_eq!(names, ["count#1", "count#2"]);
+    assert_eq!(names, ["count", "count"]);
     // The mutex is not touched, and no other location either.
     assert_eq!(execution.events.iter().filter(|event| event.thread.is_none()).count(), 1);
 }
@@ -276,7 +279,7 @@ fn results_and_arguments_go_from_thread_to_thread() {
         sketch.system(System::Assert { condition, message: "handle".to_owned() });
         sketch.finish_alone(main)
     };
-    let result = Expr::Local(ir::LocalId(0)).binary(BinaryOp::Add, Expr::constant(1, Width::WORD));
+    let result = Expr::Local(LocalId(0)).binary(BinaryOp::Add, Expr::constant(1, Width::WORD));
     program.functions[next.index()].blocks[0].terminator = Terminator::Exit(Some(result));
     assert_eq!(violation(&program, "tso", ASSERTIONS), (0, "not 42".to_owned()));
     program.functions[next.index()].blocks[0].terminator = Terminator::Return(None);
@@ -327,7 +330,7 @@ fn choices_are_enumerated_if_there_are_few() {
     let with = |width: Width, value: i64| {
         let mut sketch = Sketch::new("any", "C", &[]);
         let main = sketch.routine("main", &[("r", width)]);
-        let dst = ir::LocalId(0);
+        let dst = LocalId(0);
         let next = Expr::Local(dst).binary(BinaryOp::Add, Expr::constant(1, width));
         let condition = next.binary(BinaryOp::Ne, Expr::constant(value, width));
         sketch.system(System::Nondet { dst }).system(System::Assert { condition, message: "other".to_owned() });
@@ -343,8 +346,37 @@ fn choices_are_enumerated_if_there_are_few() {
     let task = Task { program: &program, model: &sc, question, options: &options };
     assert!(Operational.run(&task, &Unobserved).unwrap_err().to_string().contains("32 bits"));
     assert!(Axiomatic.accepts(&task).is_err());
-    let question = Question::States;
-    assert!(Operational.accepts(&Task { question, ..task }).is_err());
+}
+
+/// Which threads there are from the start does not decide what can be asked.
+#[test]
+fn programs_that_start_threads_have_final_states() {
+    let mut sketch = Sketch::new("race", "C", &["x"]);
+    let one = sketch.routine("one", &[]);
+    sketch.store(0, 1);
+    let two = sketch.routine("two", &[]);
+    sketch.store(0, 2);
+    let main = sketch.routine("main", &[]);
+    sketch.system(System::Publish).spawn("a", one).spawn("b", two).join("a").load("r", 0);
+    let mut program = sketch.finish_alone(main);
+    let (x, r) =
+        (Location::Memory(Address { object: ObjectId(0), offset: 0 }), Location::Local(ThreadId(0), LocalId(2)));
+    program.observed = vec![x, r];
+    let (tso, options) = (model("tso"), Options::default());
+    let task = Task { program: &program, model: &tso, question: Question::States, options: &options };
+    assert!(Axiomatic.accepts(&task).is_err());
+    let Findings::States(found) = Operational.run(&task, &Unobserved).unwrap().findings else { panic!("no states") };
+    let values: Vec<Vec<u64>> = found.iter().map(|found| found.state.values().copied().collect()).collect();
+    assert_eq!(values, [[1, 1], [1, 2], [2, 2]]);
+    let is = |location, value| Proposition::Atom(Atom { location, comparison: Comparison::Eq, value });
+    let goals = [Proposition::And(vec![is(x, 2), is(r, 1)]), is(r, 0)];
+    let question = Question::Reach(&goals);
+    let Findings::Reach(found) = Operational.run(&Task { question, ..task }, &Unobserved).unwrap().findings else {
+        panic!("not an answer to the question")
+    };
+    let [Some(execution), None] = &found[..] else { panic!("{found:?}") };
+    assert_eq!(witness::check(&program, &tso, execution, &goals[0]), Ok(()));
+    assert_eq!(witness::check(&program, &tso, execution, &goals[1]), Err(Flaw::Goal));
 }
 
 #[test]
@@ -398,7 +430,7 @@ fn instructions_of_the_library_stand_where_it_was_called() {
     program.functions[outer.index()].library = true;
     let call = program.functions[main.index()].blocks[0].instrs[2].span;
     let execution = ask(&program, "tso", ASSERTIONS).0.unwrap();
-    let own = execution.events.iter().filter(|event| event.thread == Some(ir::ThreadId(0)));
+    let own = execution.events.iter().filter(|event| event.thread == Some(ThreadId(0)));
     assert!(own.map(|event| event.span).eq([call]));
     assert_eq!(execution.violation.map(|violation| violation.span), Some(call));
 }
@@ -412,5 +444,5 @@ fn what_a_thread_could_do_later_does_not_matter() {
     sketch.system(System::Publish).spawn("h", writer).load("x", 0).assert_eq("x", 1);
     let program = sketch.finish_alone(main);
     let execution = ask(&program, "tso", ASSERTIONS).0.unwrap();
-    assert!(execution.events.iter().all(|event| event.thread != Some(ir::ThreadId(1))));
+    assert!(execution.events.iter().all(|event| event.thread != Some(ThreadId(1))));
 }

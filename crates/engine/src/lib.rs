@@ -42,6 +42,16 @@ pub enum Question<'a> {
     Violation(Property),
 }
 
+impl Question<'_> {
+    /// Whether it is about final states, which only executions have in which all threads end.
+    pub fn is_about_ends(&self) -> bool {
+        match self {
+            Question::Reach(_) | Question::States => true,
+            Question::Violation(_) => false,
+        }
+    }
+}
+
 /// How to find out. Engines ignore what does not concern them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
@@ -326,7 +336,7 @@ pub fn takes_buffers(engine: &str, task: &Task<'_>) -> Result<(), Refusal> {
 pub fn takes_programs(engine: &str, task: &Task<'_>) -> Result<(), Refusal> {
     takes_buffers(engine, task)?;
     match task.question {
-        Question::Violation(_) if task.program.alone => Ok(()),
+        Question::Violation(_) if task.program.begins_alone() => Ok(()),
         Question::Violation(_) | Question::Reach(_) | Question::States => Err(Refusal::new(
             format!("the engine `{engine}` takes C programs with assertions"),
             "use `partial-order` or `buffers` for litmus tests",

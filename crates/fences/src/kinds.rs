@@ -114,7 +114,7 @@ pub fn spellings(program: &Program) -> &'static [Spelling] {
         "X86" => X86,
         "PPC" => PPC,
         "LINUX" => KERNEL,
-        _ if !program.alone => C11,
+        _ if program.condition.is_some() => C11,
         _ if program.source.name().ends_with(".i") => PREPROCESSED,
         // The kernel's names can be macros of the program's own; this header makes them what they are.
         _ if (text.contains("<fencepost.h>") || text.contains("\"fencepost.h\"")) && is_kernel(text) => KERNEL,

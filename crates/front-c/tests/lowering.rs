@@ -186,7 +186,7 @@ fn main_is_alone_until_it_starts_a_thread() {
     );
     assert!(before.contains("i := ") && next.starts_with("if"), "{before}, {next}");
     let alone = lower(&format!("{THREADS} int main(void) {{ x = 1; return 0; }}"));
-    assert!(alone.alone && !alone.to_string().contains("publish"), "nobody starts a thread");
+    assert!(alone.begins_alone() && !alone.to_string().contains("publish"), "nobody starts a thread");
 }
 
 #[test]

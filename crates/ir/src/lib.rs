@@ -14,7 +14,6 @@ mod expr;
 pub mod liveness;
 mod print;
 mod program;
-mod unroll;
 mod usage;
 mod validate;
 
@@ -25,6 +24,5 @@ pub use program::{
     Address, Block, BlockId, Cell, Function, FunctionId, Instr, Local, LocalId, Object, ObjectId, Op, Place, Program,
     Seam, Status, System, TagId, TagSet, Terminator, Thread, ThreadId,
 };
-pub use unroll::{Unrolled, unroll};
 pub use usage::Usage;
 pub use validate::{Invalid, validate};

@@ -19,16 +19,12 @@ impl fmt::Display for Program {
                 writeln!(f, "  {}+{}: i{} = {initial}", object.name, cell.offset, cell.width.bits())?;
             }
         }
-        if !self.alone {
-            for thread in &self.threads {
-                writeln!(f, "thread {}:", thread.name)?;
-                blocks(self, &self.functions[thread.body.index()], f)?;
-            }
-            return Ok(());
-        }
-        for function in &self.functions {
+        for (at, function) in self.functions.iter().enumerate() {
             let params: Vec<&str> = function.locals.iter().take(function.params as usize).map(|l| &*l.name).collect();
-            writeln!(f, "function {}({}):", function.name, params.join(", "))?;
+            match self.threads.iter().find(|thread| thread.body.index() == at) {
+                Some(thread) => writeln!(f, "thread {}:", thread.name)?,
+                None => writeln!(f, "function {}({}):", function.name, params.join(", "))?,
+            }
             blocks(self, function, f)?;
         }
         Ok(())

@@ -80,11 +80,9 @@ pub struct Program {
     pub parts: BTreeMap<Address, String>,
     /// The bodies of threads.
     pub functions: Vec<Function>,
-    /// The threads, all started at once. Threads that these start are not here.
+    /// The threads that are there from the start: those of a litmus test, or C's `main`. Threads that these start are
+    /// not here.
     pub threads: Vec<Thread>,
-    /// Whether the only thread runs alone until it executes [`System::Publish`]: until then its accesses are no events,
-    /// and the initial values of the execution are what it leaves in memory. So it is with C's `main`.
-    pub alone: bool,
     /// The names of tags; models give them meaning.
     pub tags: Vec<String>,
     /// What is asked about the final state.
@@ -145,6 +143,10 @@ pub struct Object {
     pub name: String,
     /// The cells, by offset; each is a location of its own.
     pub cells: Vec<Cell>,
+    /// Whether it is declared to be shared, as the variables of a litmus test are: then each access to it is an event.
+    /// Otherwise an access is an event if other threads exist ([`System::Publish`]) and the cell is one that several
+    /// threads use, not only to read it.
+    pub shared: bool,
 }
 
 /// A location: a scalar inside an object.
@@ -382,7 +384,8 @@ pub enum System {
     /// A wait begins: what is read from here on, up to the [`Op::Assume`] that waits, is read again and again. What was read
     /// before stays as it was read.
     Await,
-    /// Other threads may exist from here on. See [`Program::alone`]. It is executed once at most.
+    /// Other threads may exist from here on. Until then a program that [begins alone](Program::begins_alone) makes no
+    /// events, and the initial values of its executions are what memory holds here. It is executed once at most.
     Publish,
 }
 
@@ -414,6 +417,18 @@ pub enum Terminator {
         /// The loop's place in the source.
         span: Span,
     },
+}
+
+impl Terminator {
+    /// The blocks that control can go to.
+    pub fn successors(&self) -> impl Iterator<Item = BlockId> + use<> {
+        let (first, second) = match self {
+            Terminator::Goto(to) => (Some(*to), None),
+            Terminator::Branch { then, otherwise, .. } => (Some(*then), Some(*otherwise)),
+            Terminator::Return(_) | Terminator::Exit(_) | Terminator::Cut { .. } => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
 }
 
 /// A concrete address.
@@ -454,7 +469,6 @@ impl Program {
             parts: BTreeMap::new(),
             functions: Vec::new(),
             threads: Vec::new(),
-            alone: false,
             tags: Vec::new(),
             condition: None,
             filter: None,
@@ -462,6 +476,12 @@ impl Program {
             info: BTreeMap::new(),
             seams: Vec::new(),
         }
+    }
+
+    /// Whether the first thread runs alone until it executes [`System::Publish`]: it is the only one, and no object is
+    /// declared to be shared. So it is with C's `main`.
+    pub fn begins_alone(&self) -> bool {
+        self.threads.len() == 1 && !self.objects.iter().any(|object| object.shared)
     }
 
     /// Whether this is C, whoever's atomics it has.
@@ -498,6 +518,11 @@ impl Program {
     pub fn write_target(&self, word: u64) -> u64 {
         let constant = |address: Address| self.constants.contains(&address.object);
         if Address::from_bits(word).is_some_and(constant) { 0 } else { word }
+    }
+
+    /// Whether an object of the program is declared to be shared.
+    pub fn is_shared(&self, object: ObjectId) -> bool {
+        self.objects.get(object.index()).is_some_and(|object| object.shared)
     }
 
     /// Every location of shared memory, in order.

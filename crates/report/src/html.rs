@@ -81,7 +81,7 @@ pub fn why(why: &Why<'_>) -> String {
 }
 
 fn page(program: &Program, model: &str, head: (&str, &str, &str), body: &str) -> String {
-    let name = if program.alone { program.source.name() } else { &program.name };
+    let name = if program.condition.is_none() { program.source.name() } else { &program.name };
     page_of(name, model, head, body)
 }
 

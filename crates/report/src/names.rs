@@ -48,12 +48,7 @@ impl<'a> Names<'a> {
     pub fn new(program: &'a Program, execution: &'a Execution) -> Self {
         let threads: Vec<&str> = program.threads.iter().chain(&execution.started).map(|t| t.name.as_str()).collect();
         let objects: Vec<&str> = program.objects.iter().chain(&execution.made).map(|o| o.name.as_str()).collect();
-        let (threads, objects) = if program.alone {
-            (numbered(&threads), numbered(&objects))
-        } else {
-            let own = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-            (own(&threads), own(&objects))
-        };
+        let (threads, objects) = (numbered(&threads), numbered(&objects));
         let mut names = Names { program, execution, threads, objects, pointers: BTreeSet::new() };
         let holds_address = |action: &Action| match *action {
             Action::Read { address, value } | Action::Write { address, value } => {
@@ -96,9 +91,14 @@ impl<'a> Names<'a> {
         self.objects.get(address.object.index()).map_or("?", String::as_str)
     }
 
+    /// Whether values and locations are written as herd does: in a test with a condition, which is written so too.
+    fn as_herd(&self) -> bool {
+        self.program.condition.is_some()
+    }
+
     /// The name of a location: `x`, `a[3]`, `node#1+8` for the cell at byte 8 of a structure.
     pub fn address(&self, address: Address) -> String {
-        if !self.program.alone {
+        if self.as_herd() {
             return self.program.address_name(address);
         }
         let name = self.object_name(address);
@@ -118,7 +118,7 @@ impl<'a> Names<'a> {
     /// A value that a location holds: a signed number, `&x`, `NULL`.
     pub fn value(&self, address: Address, value: u64) -> String {
         let width = self.width(address);
-        if !self.program.alone {
+        if self.as_herd() {
             return self.program.value_name(value, width);
         }
         match self.pointee(value, width) {

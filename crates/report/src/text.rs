@@ -55,11 +55,8 @@ fn clean(text: &str) -> String {
 
 fn question(program: &Program, model: &str) -> String {
     let (name, file) = (clean(&program.name), clean(program.source.name()));
-    if program.alone {
-        return format!("{file} under {model}: can it go wrong?");
-    }
     let Some(condition) = &program.condition else {
-        return format!("{name} ({file}) under {model}: what are the final states?");
+        return format!("{file} under {model}: can it go wrong?");
     };
     let what = clean(&herd::proposition(program, &condition.proposition));
     match condition.quantifier {
@@ -70,11 +67,10 @@ fn question(program: &Program, model: &str) -> String {
 }
 
 fn answer(program: &Program, yes: bool) -> &'static str {
-    if program.alone {
+    let Some(condition) = &program.condition else {
         return if yes { "Yes. An execution that does:" } else { "No." };
-    }
-    let quantifier = program.condition.as_ref().map_or(Quantifier::Forall, |c| c.quantifier);
-    match (quantifier, yes) {
+    };
+    match (condition.quantifier, yes) {
         (Quantifier::Exists, true) => "Yes, it can. An execution that ends so:",
         (Quantifier::Exists, false) => "No, it cannot.",
         (_, true) => "No. An execution that ends otherwise:",

@@ -59,7 +59,7 @@ pub fn check(
     request: &Request,
     observer: &dyn Observer,
 ) -> Result<Found<Verdict>, Failure> {
-    if program.alone {
+    if program.condition.is_none() {
         return violation::violation(program, model, request, observer);
     }
     let goals = [condition(program)?.bad()];

@@ -1,6 +1,6 @@
 //! Programs as sequential programs.
 
-use crate::{Failure, Request, compiled, condition};
+use crate::{Failure, Request, compiled};
 use engine::{Engine, Observer, Question, Refusal, Task};
 use engine_lazy::Lazy;
 use ir::Program;
@@ -17,8 +17,11 @@ pub fn sequential(
     observer: &dyn Observer,
 ) -> Result<String, Failure> {
     let program = compiled(program, model)?;
-    let goals = if program.alone { Vec::new() } else { vec![condition(&program)?.bad()] };
-    let question = if program.alone { Question::Violation(request.property) } else { Question::Reach(&goals) };
+    let goal = program.condition.as_ref().map(ir::Condition::bad);
+    let question = match &goal {
+        Some(goal) => Question::Reach(std::slice::from_ref(goal)),
+        None => Question::Violation(request.property),
+    };
     let task = Task { program: &program, model, question, options: &request.options };
     let refused = |refusal: Refusal| Failure::Refused(refusal.reason, refusal.help);
     Lazy.accepts(&task).map_err(refused)?;

@@ -225,6 +225,7 @@ impl<'p> Memory<'p> {
         let object = |object: &Object| ir::Object {
             name: self.sites[object.site as usize].name.clone(),
             cells: object.cells.iter().map(cell).collect(),
+            shared: false,
         };
         self.objects.iter().skip(self.program.objects.len()).chain(later).map(object).collect()
     }

@@ -111,7 +111,7 @@ impl Run<'_> {
                 Fit::Nowhere => {}
             }
         }
-        if place.cells.is_empty() && place.parts.is_empty() && !self.program.alone {
+        if place.cells.is_empty() && place.parts.is_empty() && self.settings.finals {
             return Err(self.refuse(span, "an access to an address where there is no location"));
         }
         let terms = &mut self.structure.terms;
@@ -197,9 +197,10 @@ impl Run<'_> {
     fn fit(&mut self, start: Address, width: Width) -> Fit {
         if let Some(object) = self.program.objects.get(start.object.index()) {
             let there = object.cells.binary_search_by_key(&start.offset, |cell| cell.offset);
-            // Litmus tests have no accesses of another size than their locations.
-            if !self.program.alone {
-                return if there.is_ok() { Fit::Cell } else { Fit::Nowhere };
+            // What is declared to be shared is accessed by whole cells.
+            if object.shared {
+                let whole = there.is_ok_and(|at| object.cells[at].width == width);
+                return if whole { Fit::Cell } else { Fit::Nowhere };
             }
             let from = there.unwrap_or_else(|at| at.saturating_sub(1));
             let cells = object.cells[from..].iter().map(|cell| (cell.offset, cell.width));
@@ -273,7 +274,7 @@ impl Run<'_> {
         let contains = |offset: &u64| class.contains(i128::from(*offset));
         if let Some(object) = self.program.objects.get(object.index()) {
             let mut found: Vec<u64> = object.cells.iter().map(|cell| cell.offset).filter(contains).collect();
-            if self.program.alone {
+            if !object.shared {
                 let end = object.cells.last().map_or(0, |cell| cell.offset + bytes(cell.width));
                 let whole = |offset: &u64| {
                     let at = object.cells.binary_search_by_key(offset, |cell| cell.offset);

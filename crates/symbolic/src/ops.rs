@@ -283,6 +283,8 @@ impl Run<'_> {
         span: Span,
     ) -> Result<(), Halt> {
         let succeeds = self.structure.terms.fresh_bool();
+        let chosen = self.structure.terms.from_bool(succeeds);
+        self.input(state.guard, Input::Value(chosen));
         let addr_taint = self.taint(state, addr);
         let mut taint = self.taint(state, value);
         if status == Status::Operands {
@@ -316,7 +318,7 @@ impl Run<'_> {
             Status::Write if self.settings.dependencies => taint_of(write, Bool::TRUE),
             Status::Write | Status::Nothing => Taint::new(),
         };
-        state.locals[success.index()] = terms.from_bool(succeeds);
+        state.locals[success.index()] = chosen;
         Ok(())
     }
 

@@ -32,6 +32,8 @@ pub struct Settings<'a> {
     pub loops: &'a [(u32, u32)],
     /// Whether dependencies between events are wanted.
     pub dependencies: bool,
+    /// Whether final states are asked for: the last values of locals matter, and an access to no location is refused.
+    pub finals: bool,
     /// Whether it is of interest where threads wait for ever; dependencies are needed for that.
     pub waits: bool,
     /// Asked now and then whether to go on.
@@ -144,16 +146,8 @@ pub struct Run<'p> {
 /// Why that was not possible.
 pub fn execute(program: &Program, settings: &Settings<'_>) -> Result<Structure, Halt> {
     let mut knowledge = Knowledge::default();
-    if !program.alone {
-        program.addresses().for_each(|address| knowledge.share(address));
-        loop {
-            let mut run = Run::new(program, settings, &mut knowledge);
-            run.threads()?;
-            if !run.grew {
-                return Ok(run.finish());
-            }
-        }
-    }
+    let declared: Vec<Address> = program.addresses().filter(|address| program.is_shared(address.object)).collect();
+    declared.iter().for_each(|&address| knowledge.share(address));
     // The first run shares whatever looks like it; the second only what the first found to be shared.
     suspects(program).into_iter().for_each(|address| knowledge.share(address));
     let mut first = true;
@@ -163,6 +157,7 @@ pub fn execute(program: &Program, settings: &Settings<'_>) -> Result<Structure, 
         let mut shared: Vec<Address> =
             run.touched.iter().filter(|(_, touch)| touch.is_shared()).map(|(&address, _)| address).collect();
         shared.append(&mut run.mixed);
+        shared.extend(&declared);
         shared.sort();
         shared.dedup();
         let known = shared.iter().all(|address| run.knowledge.shared.contains_key(address));
@@ -182,8 +177,11 @@ pub fn execute(program: &Program, settings: &Settings<'_>) -> Result<Structure, 
     }
 }
 
-/// The cells of objects that several threads mention.
+/// The cells of objects that several threads mention, and that are not declared to be shared.
 fn suspects(program: &Program) -> Vec<Address> {
+    if program.objects.iter().all(|object| object.shared) {
+        return Vec::new();
+    }
     let mut roots: Vec<FunctionId> = program.threads.iter().map(|thread| thread.body).collect();
     let mut often: FxHashSet<FunctionId> = FxHashSet::default();
     let spawns = program.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.instrs);
@@ -217,7 +215,8 @@ fn suspects(program: &Program) -> Vec<Address> {
             }
         }
     }
-    let shared = |address: &Address| users.get(&address.object.0).is_some_and(|users| users.len() > 1);
+    let often = |address: &Address| users.get(&address.object.0).is_some_and(|users| users.len() > 1);
+    let shared = |address: &Address| !program.is_shared(address.object) && often(address);
     program.addresses().filter(shared).collect()
 }
 
@@ -322,7 +321,7 @@ impl<'p> Run<'p> {
             mixed: Vec::new(),
             grew: false,
             doubt: None,
-            published: !program.alone,
+            published: !program.begins_alone(),
             initial: Memory::default(),
             current,
             ends: FxHashMap::default(),
@@ -351,6 +350,9 @@ impl<'p> Run<'p> {
             let id = ThreadId(at as u32);
             let state = self.fresh_state(Bool::TRUE);
             let finals = self.thread(id, within(0, at), thread.body, Vec::new(), state)?;
+            if !self.settings.finals {
+                continue;
+            }
             let zero = |width: Width, run: &mut Run<'_>| run.structure.terms.constant(0, width);
             let body = self.program.body(id);
             let finals = match finals {

@@ -190,7 +190,8 @@ pub struct Structure {
     pub widen: Vec<Bool>,
     /// When each thread runs to its end.
     pub finished: Vec<Bool>,
-    /// The final values of each thread's locals, if the thread was there from the start.
+    /// The final values of each thread's locals, if the thread was there from the start; nothing if nobody asks for final
+    /// states.
     pub finals: Vec<Vec<Term>>,
     /// The properties that can fail.
     pub failures: Vec<Failure>,

@@ -49,7 +49,7 @@ impl Run<'_> {
     /// Executes a function. The arguments are its first locals; the caller's locals are not touched.
     pub fn function(&mut self, id: FunctionId, args: Vec<(Term, Taint)>, state: State) -> Result<Returned, Halt> {
         let function = &self.program.functions[id.index()];
-        let keep = !self.program.alone;
+        let keep = self.settings.finals;
         let analysis = self.analyses.entry(id).or_insert_with(|| Rc::new(Analysis::new(function, keep)));
         let analysis = Rc::clone(analysis);
         if self.current.outer + self.current.calls.len() >= CALL_DEPTH {

@@ -54,11 +54,10 @@ fn program(objects: &[&str], functions: Vec<Function>) -> Program {
     let mut program = Program::new("t", "C", SourceFile::new("t.c", ""));
     for name in objects {
         let cells = vec![Cell { offset: 0, width: INT, initial: int(0) }];
-        program.objects.push(Object { name: (*name).to_owned(), cells });
+        program.objects.push(Object { name: (*name).to_owned(), cells, shared: false });
     }
     program.functions = functions;
     program.threads.push(Thread { name: "main".to_owned(), body: FunctionId(0) });
-    program.alone = true;
     ir::validate(&program).expect("the program is well formed");
     program
 }
@@ -70,6 +69,7 @@ fn run(program: &Program, unwind: u32) -> Structure {
         threads: u32::MAX,
         loops: &[],
         dependencies: true,
+        finals: false,
         waits: false,
         go_on: &|| true,
     };

@@ -3,9 +3,9 @@
 use crate::axioms::forbidden_by;
 use crate::execution::Execution;
 use crate::flaw::Flaw;
-use crate::relations::{relate, replay_all};
-use crate::replay::Replays;
-use ir::{Location, Program, Proposition, State};
+use crate::relations::relate;
+use crate::replay::{Outcome, Stop, replay_all};
+use ir::{Location, Program, Proposition, State, ThreadId};
 use model::Model;
 
 /// Checks that `execution` is an execution of `program` under `model` whose final state satisfies `goal`.
@@ -13,16 +13,17 @@ use model::Model;
 /// # Errors
 /// The first thing that is wrong with it.
 pub fn check(program: &Program, model: &Model, execution: &Execution, goal: &Proposition) -> Result<(), Flaw> {
-    if program.alone {
-        return Err(Flaw::Initial("a program that begins alone has no final state".to_owned()));
+    let outcome = replay_all(program, execution, true)?;
+    let structure = relate(program, execution, &outcome.replays)?;
+    if let Some(at) = outcome.stops.iter().position(|stop| !matches!(stop, Stop::Finished(_))) {
+        let thread = execution.thread_name(program, ThreadId(at as u32));
+        return Err(Flaw::Unfinished(thread));
     }
-    let replayed = replay_all(program, execution)?;
-    let structure = relate(program, execution, &replayed)?;
     let observed = program.observables();
     let mut wanted = observed.clone();
     goal.for_each_location(&mut |location| wanted.push(location));
     program.filter.iter().for_each(|filter| filter.for_each_location(&mut |location| wanted.push(location)));
-    let finals = final_state(execution, &replayed, &wanted);
+    let finals = final_state(execution, &outcome, &wanted);
     let everywhere = observed.iter().chain(execution.finals.keys());
     for location in everywhere {
         let found = finals.get(location).filter(|_| observed.contains(location)).copied();
@@ -41,15 +42,17 @@ pub fn check(program: &Program, model: &Model, execution: &Execution, goal: &Pro
 }
 
 /// The values of the locations when all threads have ended.
-fn final_state(execution: &Execution, replayed: &Replays, locations: &[Location]) -> State {
+fn final_state(execution: &Execution, outcome: &Outcome<'_>, locations: &[Location]) -> State {
     let value = |location: &Location| match *location {
-        Location::Local(thread, local) => replayed.threads.get(thread.index())?.locals.get(local.index()).copied(),
+        Location::Local(thread, local) => {
+            outcome.replays.threads.get(thread.index())?.locals.get(local.index()).copied()
+        }
         Location::Memory(address) => {
             let writes = |id: &&crate::EventId| execution.events[id.index()].address() == Some(address);
             let last = execution.co.iter().filter_map(|order| order.last()).find(writes);
             let last = last.map(|id| &execution.events[id.index()]);
             let only = || execution.events.iter().find(|event| event.is_write() && event.address() == Some(address));
-            last.or_else(only)?.value()
+            last.or_else(only).map_or_else(|| outcome.plain(address), crate::Event::value)
         }
     };
     locations.iter().filter_map(|location| Some((*location, value(location)?))).collect()

@@ -54,13 +54,11 @@ pub struct Event {
 /// Everything else (dependencies, read-modify-write pairs, final values) is recomputed from the program by whoever needs
 /// it.
 ///
-/// For a program whose threads are all there from the start, the locations are those of [`ir::Program::addresses`], in
-/// that order, and every thread runs to its end.
-///
-/// For a program that begins alone ([`ir::Program::alone`]) the locations with an initial write are the *shared* ones:
-/// from [`ir::System::Publish`] on, every access to one of them is an event. The initial write holds what the first
+/// The locations with an initial write are the *shared* ones, among them all that are declared so ([`Object::shared`]):
+/// from [`ir::System::Publish`] on, every access to one of them is an event; from the start, if the program does not
+/// [begin alone](ir::Program::begins_alone). The initial write holds what the first
 /// thread left there before. A location without an initial write is accessed by one thread only after that point, or
-/// only read, and its accesses are no events. A thread may stop before any of its instructions that would make an event
+/// only read, and its accesses are no events. If the execution shows a final state, every thread runs to its end. Otherwise a thread may stop before any of its instructions that would make an event
 /// (its events are a prefix of what it could do), but not inside a read-modify-write; nor inside an atomic section,
 /// except for the one thread in which the property fails.
 ///
@@ -84,7 +82,8 @@ pub struct Execution {
     /// were accessed; their initial values, constants, are what an object that is not zeroed happens to hold at first.
     pub made: Vec<Object>,
     /// For each thread, in the order in which it asks: the values of [`ir::System::Nondet`], the numbers of the objects
-    /// made by [`ir::System::Alloc`], the numbers of the threads started by [`ir::System::Spawn`].
+    /// made by [`ir::System::Alloc`], the numbers of the threads started by [`ir::System::Spawn`], and whether an
+    /// [`ir::Op::StoreConditional`] succeeds.
     pub choices: Vec<Vec<u64>>,
     /// The property that fails, if that is what the execution shows.
     pub violation: Option<Violation>,

@@ -17,6 +17,8 @@ pub enum Flaw {
         /// What is wrong.
         what: String,
     },
+    /// A thread with this name does not run to its end, so that there is no final state.
+    Unfinished(String),
     /// Reads-from is wrong at this event.
     ReadsFrom(EventId, String),
     /// Coherence is wrong at this location.
@@ -48,6 +50,7 @@ impl fmt::Display for Flaw {
         match self {
             Flaw::Initial(what) => write!(f, "initial writes: {what}"),
             Flaw::Thread { thread, line, what } => write!(f, "thread {thread}, line {line}: {what}"),
+            Flaw::Unfinished(thread) => write!(f, "thread {thread} does not run to its end"),
             Flaw::ReadsFrom(event, what) => write!(f, "reads-from at event {}: {what}", event.0),
             Flaw::Coherence(location, what) => write!(f, "coherence of {location}: {what}"),
             Flaw::Final { location, claimed, found } => {

@@ -2,14 +2,13 @@
 //!
 //! What an engine finds is an [`Execution`]. [`check`] decides whether it is one: it runs every thread again with a
 //! plain interpreter, recomputes every relation from the program, and evaluates the model's axioms with an evaluator of
-//! its own. It shares no code with any engine, nor with the evaluator of `model`. [`check_violation`] does the same for
-//! programs that start threads. [`check_invariant`] does it for proofs: an [`Invariant`] is what an engine shows for
+//! its own. It shares no code with any engine, nor with the evaluator of `model`. [`check_violation`] does the same where
+//! what is shown is not a final state but a property that fails. [`check_invariant`] does it for proofs: an [`Invariant`] is what an engine shows for
 //! `SAFE`. [`check_cubes`] checks why an array-based system is safe.
 
 mod axioms;
 mod check;
 mod cubes;
-mod dynamic;
 mod execution;
 mod flaw;
 pub mod invariant;

@@ -1,10 +1,9 @@
 //! The relations of an execution, recomputed from the program.
 
-use crate::dynamic;
 use crate::execution::{Action, Event, EventId, Execution};
 use crate::flaw::Flaw;
-use crate::replay::{Replays, replay};
-use ir::{Address, Program, ThreadId, eval, truncate};
+use crate::replay::{Replays, replay_all};
+use ir::{Address, Program};
 use model::{EventSet, Relation, Structure};
 use std::collections::BTreeMap;
 
@@ -16,48 +15,7 @@ use std::collections::BTreeMap;
 /// # Errors
 /// What the program cannot do, or what is wrong with reads-from or coherence.
 pub fn structure(program: &Program, execution: &Execution) -> Result<Structure, Flaw> {
-    let replays = if program.alone {
-        dynamic::replay_all(program, execution, false)?.replays
-    } else {
-        replay_all(program, execution)?
-    };
-    relate(program, execution, &replays)
-}
-
-/// Checks the initial writes and runs every thread.
-pub(crate) fn replay_all(program: &Program, execution: &Execution) -> Result<Replays, Flaw> {
-    let mut first = initial_writes(program, execution)?;
-    let mut replays = Replays { sections: vec![None; execution.events.len()], ..Replays::default() };
-    for thread in (0..program.threads.len()).map(|at| ThreadId(at as u32)) {
-        let own = execution.events[first..].iter().take_while(|event| event.thread == Some(thread)).count();
-        replays.threads.push(replay(program, execution, thread, first, first + own)?);
-        let pairs = (first..first + own).flat_map(|earlier| (earlier + 1..first + own).map(move |at| (earlier, at)));
-        replays.order.extend(pairs);
-        first += own;
-    }
-    if first != execution.events.len() {
-        return Err(Flaw::Initial(format!("event {first} does not stand with the events of its thread")));
-    }
-    Ok(replays)
-}
-
-/// Checks that the events begin with the initial writes, and counts these.
-fn initial_writes(program: &Program, execution: &Execution) -> Result<usize, Flaw> {
-    let mut count = 0;
-    for (at, address) in program.addresses().enumerate() {
-        let name = program.address_name(address);
-        let Some((event, cell)) = execution.events.get(at).zip(program.cell(address)) else {
-            return Err(Flaw::Initial(format!("the one of {name} is missing")));
-        };
-        // An initial value is a constant or an address: it mentions no local, so any function will do.
-        let value = truncate(eval(&cell.initial, &no_locals(), &[]).0, cell.width);
-        let expected = event.action == Action::Write { address, value };
-        if !expected || event.thread.is_some() || !event.tags.is_empty() {
-            return Err(Flaw::Initial(format!("event {at} is not the one of {name}")));
-        }
-        count = at + 1;
-    }
-    Ok(count)
+    relate(program, execution, &replay_all(program, execution, false)?.replays)
 }
 
 /// A function without locals, to evaluate constants in.

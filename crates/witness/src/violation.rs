@@ -1,10 +1,10 @@
-//! The checker for programs that begin alone: decides whether an execution shows that a property fails.
+//! The checker of violations: decides whether an execution shows that a property fails.
 
 use crate::axioms::{forbidden_by, knows_sections};
-use crate::dynamic::{Outcome, Stop, replay_all};
 use crate::execution::{EventId, Execution, Property, TWO_INSIDE, Violation};
 use crate::flaw::Flaw;
 use crate::relations::relate;
+use crate::replay::{Outcome, Stop, replay_all};
 use ir::{Program, ThreadId};
 use model::Model;
 use source::Span;
@@ -20,13 +20,10 @@ pub fn check_violation(
     execution: &Execution,
     property: Property,
 ) -> Result<(), Flaw> {
-    if !program.alone {
-        return Err(Flaw::Initial("the program does not begin alone".to_owned()));
-    }
     let Some(violation) = &execution.violation else {
         return Err(Flaw::Violation("the execution does not say what fails".to_owned()));
     };
-    let Outcome { replays, stops, stands } = replay_all(program, execution, property == Property::Deadlock)?;
+    let Outcome { replays, stops, stands, .. } = replay_all(program, execution, property == Property::Deadlock)?;
     let structure = relate(program, execution, &replays)?;
     let Some(stop) = stops.get(violation.thread.index()) else {
         return Err(Flaw::Violation("there is no such thread".to_owned()));

@@ -203,15 +203,16 @@ fn store_conditionals_need_their_reservation() {
     let program = sketch.finish(&[], &[]);
     let finals = |s, t| State::from([(local(0, 0), 0), (local(0, 1), s), (local(0, 2), t)]);
     let actions: [&[Action]; 1] = [&[read(0, 0), write(0, 1)]];
-    let once = execution(&program, &actions, &[(0, 1)], &[&[0, 2]], finals(1, 0));
+    let chosen = |execution: Execution, choices: &[u64]| Execution { choices: vec![choices.to_vec()], ..execution };
+    let once = chosen(execution(&program, &actions, &[(0, 1)], &[&[0, 2]], finals(1, 0)), &[1, 0]);
     assert_eq!(check(&program, &model("sc"), &once, &Proposition::True), Ok(()));
     assert!(structure(&program, &once).unwrap().rmw.contains(1, 2));
     assert!(structure(&program, &once).unwrap().amo.is_empty());
     let actions: [&[Action]; 1] = [&[read(0, 0), write(0, 1), write(0, 1)]];
-    let twice = execution(&program, &actions, &[(0, 1)], &[&[0, 2, 3]], finals(1, 1));
+    let twice = chosen(execution(&program, &actions, &[(0, 1)], &[&[0, 2, 3]], finals(1, 1)), &[1, 1]);
     let flaw = check(&program, &model("sc"), &twice, &Proposition::True);
     assert!(matches!(flaw, Err(Flaw::Thread { .. })), "{flaw:?}");
     let actions: [&[Action]; 1] = [&[read(0, 0)]];
-    let never = execution(&program, &actions, &[(0, 1)], &[], finals(0, 0));
+    let never = chosen(execution(&program, &actions, &[(0, 1)], &[], finals(0, 0)), &[0, 0]);
     assert_eq!(check(&program, &model("sc"), &never, &Proposition::True), Ok(()), "both may fail");
 }

@@ -369,7 +369,7 @@ fn objects_that_are_made() {
         if !shared.is_empty() {
             draft = draft.event(0, (MAIN, 2), read(0, 6)).rf(&[(0, 1)]);
         }
-        draft.execution.made = vec![Object { name: "new".to_owned(), cells }];
+        draft.execution.made = vec![Object { name: "new".to_owned(), cells, shared: false }];
         draft.fails(0, (MAIN, index), "r == 5")
     };
     let program = fresh(0, false);

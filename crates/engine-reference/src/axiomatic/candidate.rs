@@ -178,6 +178,7 @@ impl<'a> Candidate<'a> {
             rf: rf.collect(),
             co: written.map(|order| order.iter().map(|&write| id(write)).collect()).collect(),
             finals,
+            choices: self.traces.iter().map(|trace| trace.choices.clone()).collect(),
             ..Execution::default()
         }
     }

@@ -16,11 +16,13 @@ mod judge;
 mod tests;
 mod trace;
 
-use crate::layout::{Layout, Observation, gave_up, guarantee};
+use crate::layout::{Layout, Observation, gave_up};
+use crate::loops::Loops;
 use candidate::{Candidate, Choices};
-use engine::{Answer, Engine, FinalState, Findings, NoAnswer, Observer, Question, Refusal, Task};
+use engine::{Answer, Engine, FinalState, Findings, Guarantee, NoAnswer, Observer, Question, Refusal, Task};
 use ir::{Address, BlockId, Expr, Op, Program, State, ThreadId};
 use judge::Judge;
+use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use trace::{Domain, Trace, Traces, traces};
 use witness::Execution;
@@ -39,8 +41,9 @@ impl Engine for Axiomatic {
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal> {
-        let violation = matches!(task.question, Question::Violation(_));
-        if !task.program.alone && !violation {
+        let mut instrs = task.program.functions.iter().flat_map(|f| &f.blocks).flat_map(|block| &block.instrs);
+        let plain = !task.program.begins_alone() && !instrs.any(|instr| matches!(instr.op, Op::System(_)));
+        if plain && task.question.is_about_ends() {
             return Ok(());
         }
         Err(Refusal {
@@ -50,21 +53,22 @@ impl Engine for Axiomatic {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Answer, NoAnswer> {
-        let unrolled = ir::unroll(task.program, task.options.unwind);
-        let layout = Layout::new(&unrolled.program);
-        let threads = all_traces(&unrolled.program, &layout, observer)?;
+        let layout = Layout::new(task.program);
+        let loops = Loops::new(task.program, task.options);
+        let threads = all_traces(task.program, (&layout, &loops), observer)?;
         let counts: Vec<String> = threads.iter().map(|traces| traces.all.len().to_string()).collect();
         observer.phase("traces", &counts.join(" × "));
-        let mut enumeration = Enumeration::new(task, &unrolled.program, &layout, observer);
+        let mut enumeration = Enumeration::new(task, &layout, observer);
         enumeration.combine(&threads, &writes_to_come(&threads), &mut Vec::new())?;
         let findings = match task.question {
             Question::Reach(_) | Question::Violation(_) => Findings::Reach(enumeration.reached),
             Question::States => Findings::States(enumeration.finals.into_values().collect()),
         };
-        let cut = threads.iter().any(|traces| traces.cut);
+        let cut: BTreeSet<Span> = threads.iter().flat_map(|traces| traces.cut.iter().copied()).collect();
+        let (unwind, loops) = (task.options.unwind, Vec::from_iter(cut));
         Ok(Answer {
             findings,
-            guarantee: guarantee(&unrolled, task.options.unwind, cut),
+            guarantee: if loops.is_empty() { Guarantee::Full } else { Guarantee::Unwound { unwind, loops } },
             statistics: vec![
                 ("candidates".to_owned(), enumeration.candidates),
                 ("executions".to_owned(), enumeration.executions),
@@ -74,13 +78,17 @@ impl Engine for Axiomatic {
 }
 
 /// The traces of every thread over all values that the cells may hold.
-fn all_traces(program: &Program, layout: &Layout, observer: &dyn Observer) -> Result<Vec<Traces>, NoAnswer> {
+fn all_traces(
+    program: &Program,
+    (layout, loops): (&Layout, &Loops<'_>),
+    observer: &dyn Observer,
+) -> Result<Vec<Traces>, NoAnswer> {
     let mut domain: Domain = layout.initial.iter().map(|&value| BTreeSet::from([value])).collect();
     let mut rounds = 0;
     loop {
         let ids = (0..program.threads.len()).map(|at| ThreadId(at as u32));
         let threads: Result<Vec<Traces>, NoAnswer> =
-            ids.map(|thread| traces(program, layout, thread, &domain, observer)).collect();
+            ids.map(|thread| traces(program, (layout, loops), thread, &domain, observer)).collect();
         let threads = threads?;
         let before = domain.clone();
         let mut writes_at_most = 0;
@@ -150,7 +158,6 @@ fn collect_constants(expr: &Expr, found: &mut BTreeSet<u64>) {
 /// The enumeration and what it has found so far.
 struct Enumeration<'a> {
     task: &'a Task<'a>,
-    program: &'a Program,
     layout: &'a Layout,
     observer: &'a dyn Observer,
     observation: Observation<'a>,
@@ -161,14 +168,13 @@ struct Enumeration<'a> {
 }
 
 impl<'a> Enumeration<'a> {
-    fn new(task: &'a Task<'a>, program: &'a Program, layout: &'a Layout, observer: &'a dyn Observer) -> Self {
+    fn new(task: &'a Task<'a>, layout: &'a Layout, observer: &'a dyn Observer) -> Self {
         let goals = match task.question {
             Question::Reach(goals) => goals.len(),
             Question::States | Question::Violation(_) => 0,
         };
         Enumeration {
             task,
-            program,
             layout,
             observer,
             observation: Observation::new(task),
@@ -217,7 +223,7 @@ impl<'a> Enumeration<'a> {
     /// Judges all executions of a choice of traces.
     fn judge(&mut self, chosen: &[&Trace]) -> Result<(), NoAnswer> {
         let Some(candidate) = Candidate::new(self.layout, chosen) else { return Ok(()) };
-        let structure = candidate.structure(self.program);
+        let structure = candidate.structure(self.task.program);
         let mut judge = Judge::new(self.task.model, &structure);
         let orders = candidate.orders();
         for order in Choices::new(orders.iter().map(Vec::len).collect()) {

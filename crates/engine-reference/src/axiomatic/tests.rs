@@ -2,8 +2,8 @@
 
 use super::candidate::Candidate;
 use super::trace::Trace;
-use super::{Layout, all_traces};
-use engine::Unobserved;
+use super::{Layout, Loops, all_traces};
+use engine::{Options, Unobserved};
 use ir::State;
 use model::{EventSet, Structure};
 use std::collections::BTreeMap;
@@ -25,7 +25,9 @@ fn relations_are_those_of_the_checker() {
     for seed in 0..300 {
         let program = generate(seed, &Config { accesses: 8, ..Config::default() });
         let layout = Layout::new(&program);
-        let threads = all_traces(&program, &layout, &Unobserved).unwrap();
+        let options = Options::default();
+        let loops = Loops::new(&program, &options);
+        let threads = all_traces(&program, (&layout, &loops), &Unobserved).unwrap();
         let most = threads.iter().map(|traces| traces.all.len()).max().unwrap_or(0);
         for at in 0..most {
             // Every trace of every thread takes its turn; most of these choices have no reads-from, and are dropped.

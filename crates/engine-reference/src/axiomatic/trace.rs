@@ -1,8 +1,12 @@
 //! All that one thread can do, when each read may take any value of a domain.
 
 use crate::layout::{Layout, gave_up, stray};
+use crate::loops::{Loops, Rounds};
 use engine::{NoAnswer, Observer};
-use ir::{BlockId, Expr, Function, Instr, LocalId, Op, Program, Status, TagSet, Terminator, ThreadId, eval, truncate};
+use ir::{
+    BlockId, Expr, Function, FunctionId, Instr, LocalId, Op, Program, Status, TagSet, Terminator, ThreadId, eval,
+    truncate,
+};
 use source::Span;
 use std::collections::BTreeSet;
 
@@ -41,6 +45,8 @@ pub(super) struct Trace {
     pub rmw: BTreeSet<(usize, usize)>,
     pub amo: BTreeSet<(usize, usize)>,
     pub locals: Vec<u64>,
+    /// For each store-conditional, whether it succeeded.
+    pub choices: Vec<u64>,
     /// The complaint about an access to no cell, at which the thread stopped.
     pub stray: Option<String>,
 }
@@ -63,11 +69,11 @@ impl Trace {
     }
 }
 
-/// The traces of a thread, and whether one of them went beyond the bound on loops and was dropped.
+/// The traces of a thread, and the loops where one of them went beyond the bound and was dropped.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Traces {
     pub all: Vec<Trace>,
-    pub cut: bool,
+    pub cut: BTreeSet<Span>,
     /// The blocks that one of the traces passes.
     pub passed: BTreeSet<BlockId>,
 }
@@ -85,6 +91,7 @@ struct Path {
     block: BlockId,
     passed: Vec<BlockId>,
     index: usize,
+    rounds: Rounds,
     taints: Vec<Taint>,
     /// The branches whose control dependency has not ended: where it ends, and what they depend on.
     branches: Vec<(Option<BlockId>, Taint)>,
@@ -95,18 +102,19 @@ struct Path {
 /// Enumerates the traces of a thread.
 pub(super) fn traces(
     program: &Program,
-    layout: &Layout,
+    (layout, loops): (&Layout, &Loops<'_>),
     thread: ThreadId,
     domain: &Domain,
     observer: &dyn Observer,
 ) -> Result<Traces, NoAnswer> {
-    let body = program.body(thread);
-    let tracer = Tracer { program, layout, body, domain };
+    let (id, body) = (program.threads[thread.index()].body, program.body(thread));
+    let tracer = Tracer { program, layout, loops, id, body, domain };
     let locals = body.locals.len();
     let mut pending = vec![Path {
         block: BlockId(0),
         passed: vec![BlockId(0)],
         index: 0,
+        rounds: Rounds::new(),
         taints: vec![Taint::new(); locals],
         branches: Vec::new(),
         reservation: None,
@@ -128,6 +136,8 @@ pub(super) fn traces(
 struct Tracer<'a> {
     program: &'a Program,
     layout: &'a Layout,
+    loops: &'a Loops<'a>,
+    id: FunctionId,
     body: &'a Function,
     domain: &'a Domain,
 }
@@ -180,33 +190,37 @@ impl Tracer<'_> {
                 }
                 continue;
             }
-            match &block.terminator {
-                Terminator::Goto(to) => path.enter(*to),
+            let to = match &block.terminator {
+                Terminator::Goto(to) => *to,
                 Terminator::Branch { condition, then, otherwise, join, span: _ } => {
                     let taint = path.taint(condition);
                     path.branches.push((*join, taint));
-                    let to = if self.value(&path, condition) != 0 { then } else { otherwise };
-                    path.enter(*to);
+                    if self.value(&path, condition) != 0 { *then } else { *otherwise }
                 }
                 Terminator::Return(_) | Terminator::Exit(_) => {
                     traces.passed.extend(path.passed);
                     return traces.all.push(path.trace);
                 }
-                Terminator::Cut { span: _ } => {
-                    traces.cut = true;
+                Terminator::Cut { span } => {
+                    traces.cut.insert(*span);
                     return;
                 }
+            };
+            if !self.loops.jump(self.id, (path.block.0, to.0), &mut path.rounds) {
+                traces.cut.insert(self.loops.place(self.id, path.block.0));
+                return;
             }
+            path.enter(to);
         }
     }
 
     fn execute(&self, mut path: Path, instr: &Instr) -> Outcome {
         let span = instr.span;
-        let addr = match &instr.op {
-            Op::Load { addr, .. }
-            | Op::Store { addr, .. }
-            | Op::Rmw { addr, .. }
-            | Op::StoreConditional { addr, .. } => addr,
+        let (addr, width) = match &instr.op {
+            Op::Load { dst, addr, .. } | Op::Rmw { dst, addr, .. } => (addr, self.body.locals[dst.index()].width),
+            Op::Store { addr, value, .. } | Op::StoreConditional { addr, value, .. } => {
+                (addr, eval(value, self.body, &path.trace.locals).1)
+            }
             Op::Assign { dst, value } => {
                 let (result, taint) = (self.value(&path, value), path.taint(value));
                 path.assign(self.body, *dst, result, taint);
@@ -228,6 +242,11 @@ impl Tracer<'_> {
             path.trace.stray = Some(stray(self.program, span, word));
             return Outcome::Stray(Box::new(path.trace));
         };
+        if self.layout.widths[cell] != width {
+            let line = self.program.source.line(span);
+            path.trace.stray = Some(format!("line {line} accesses a part of a location, or several"));
+            return Outcome::Stray(Box::new(path.trace));
+        }
         let taint = path.taint(addr);
         Outcome::Choice(self.access(path, instr, cell, &taint))
     }
@@ -292,6 +311,7 @@ impl Tracer<'_> {
                     let mut succeeds = fails.clone();
                     let at = write(&mut succeeds, value, tags, &data);
                     succeeds.trace.rmw.insert((open.read, at));
+                    succeeds.trace.choices.push(1);
                     let outcome = match status {
                         Status::Operands => operands.clone(),
                         Status::Write => Taint::from([at]),
@@ -300,6 +320,7 @@ impl Tracer<'_> {
                     succeeds.assign(self.body, *success, 1, outcome);
                     paths.push(succeeds);
                 }
+                fails.trace.choices.push(0);
                 fails.assign(self.body, *success, 0, operands);
                 paths.push(fails);
                 paths

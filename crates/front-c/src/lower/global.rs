@@ -186,7 +186,7 @@ impl Lowering {
             return Ok((Expr::Address(object, 0), ty));
         }
         let name = global.name.clone();
-        self.program.objects.push(Object { name, cells: Vec::new() });
+        self.program.objects.push(Object { name, cells: Vec::new(), shared: false });
         let object = ObjectId(self.program.objects.len() as u32 - 1);
         self.globals[id.0 as usize].object = Some(object);
         // Of a variable that is defined elsewhere with a type that is defined elsewhere, only the address is known.
@@ -288,7 +288,7 @@ impl Lowering {
         };
         let cells = bytes.iter().chain([&0]).enumerate().map(cell).collect();
         let name = format!("{:?}", String::from_utf8_lossy(&bytes));
-        self.program.objects.push(Object { name, cells });
+        self.program.objects.push(Object { name, cells, shared: false });
         let object = ObjectId(self.program.objects.len() as u32 - 1);
         self.program.constants.insert(object);
         self.strings.insert(bytes, object);

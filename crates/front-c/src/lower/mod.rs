@@ -264,7 +264,6 @@ impl Lowering {
         }
         let body = self.request(main, Span::default());
         self.program.threads.push(ir::Thread { name: "main".to_owned(), body });
-        self.program.alone = true;
         loop {
             while let Some((callee, span)) = self.queue.pop_front() {
                 self.function(callee, span)?;

@@ -45,7 +45,7 @@ pub fn check_invariant(
     go_on: &dyn Fn() -> bool,
 ) -> Result<Option<Checked>, Flaw> {
     let flaw = |what: &str| Err(Flaw::Invariant(what.to_owned()));
-    if !program.alone || claim.property == Property::Deadlock {
+    if !program.begins_alone() || claim.property == Property::Deadlock {
         return flaw("it cannot be about this question");
     }
     if model.head.buffers != Some(invariant.buffers) {

@@ -1,4 +1,4 @@
-//! The memory of a program that begins alone: which locations there are, and what those hold that are not shared.
+//! Memory in a replay: which locations there are, and what those hold that are not shared.
 
 use crate::execution::{Action, Execution};
 use crate::flaw::Flaw;
@@ -34,6 +34,16 @@ pub(super) enum Target {
     Bytes(Vec<(Address, Width, u32)>),
     /// Nowhere: there is no location.
     Nowhere,
+}
+
+impl Target {
+    /// The location, if there is one.
+    pub fn address(&self) -> Option<Address> {
+        match *self {
+            Target::Shared(address, _) | Target::Plain(address, _) => Some(address),
+            Target::Bytes(_) | Target::Nowhere => None,
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -83,8 +93,18 @@ impl<'a> Memory<'a> {
             let name = execution.address_name(program, address);
             return Err(Flaw::Initial(format!("{name} is not a location")));
         }
+        if let Some(address) =
+            program.addresses().find(|address| program.is_shared(address.object) && !shared.contains_key(address))
+        {
+            let name = program.address_name(address);
+            return Err(Flaw::Initial(format!("the one of {name} is missing")));
+        }
         let (made, plain, taints, touched) = Default::default();
-        Ok((Memory { program, execution, made, shared, plain, taints, touched, published: false }, count))
+        let mut memory = Memory { program, execution, made, shared, plain, taints, touched, published: false };
+        if !program.begins_alone() {
+            memory.publish()?;
+        }
+        Ok((memory, count))
     }
 
     /// Whether other threads may exist.
@@ -203,6 +223,12 @@ impl<'a> Memory<'a> {
         }
         let name = self.execution.address_name(self.program, address);
         Err(format!("the execution does not list {name}, which is accessed"))
+    }
+
+    /// What a location of the program that is not shared holds now.
+    pub fn plain(&self, address: Address) -> Option<u64> {
+        let cell = self.cell(address).filter(|_| !self.shared.contains_key(&address));
+        cell.map(|cell| self.peek(address, cell))
     }
 
     /// What a location holds that nobody wrote, or that the first thread wrote before others could exist.

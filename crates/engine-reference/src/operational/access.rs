@@ -1,12 +1,14 @@
 //! Accesses and fences.
 
+use super::choice;
 use super::machine::{Flow, Halt, Step};
-use super::state::{Entry, Status, Taint, Target};
+use super::state::{Entry, Reservation, Status, Taint, Target};
+use crate::layout::stray;
 use engine::Property;
 use ir::{Address, Instr, LocalId, Op, TagSet, Width, truncate};
 use model::Buffers;
 use source::Span;
-use witness::{Action, Violation};
+use witness::Violation;
 
 /// How an access is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,18 +30,17 @@ impl<'a> Step<'_, 'a> {
                 let (result, taint) = (self.value(at, value)?.0, self.taint(at, value));
                 self.assign(at, *dst, result, taint);
             }
-            Op::Load { dst, addr, tags, reserve: false } => {
+            Op::Load { dst, addr, tags, reserve } => {
                 let (word, width) = (self.value(at, addr)?.0, self.width(at, *dst));
                 let Some(address) = self.locate(at, word, width, span)? else { return Ok(Flow::Done) };
                 let Some(way) = self.way(at, address, false, may)? else { return Ok(Flow::Later) };
                 if way == Way::Buffered {
-                    let buffer = &self.state.threads[at].buffer;
-                    let waits = buffer.iter().any(|entry| entry.awaited) || self.machine.drains(tags);
-                    if waits && !buffer.is_empty() {
-                        return Err(Halt::Disabled { waits: false });
-                    }
+                    self.wait(at, self.machine.drains(tags))?;
                 }
-                self.read(at, (way, address, width), *dst, (tags, span))?;
+                let own = self.read(at, (way, address, width), *dst, (tags, span))?;
+                if *reserve {
+                    self.thread(at).reservation = Some(Reservation { address, own });
+                }
             }
             Op::Store { addr, value, tags } => {
                 let ((value, width), word) = (self.value(at, value)?, self.value(at, addr)?.0);
@@ -48,18 +49,16 @@ impl<'a> Step<'_, 'a> {
                 // Nobody can notice or prevent that a write goes to the buffer.
                 let hidden = !self.machine.drains(tags);
                 let Some(way) = self.way(at, address, true, may || hidden)? else { return Ok(Flow::Later) };
-                self.write(at, (way, address, width), value, (tags, span))?;
+                self.write(at, (way, address, width), (value, None), (tags, span))?;
             }
             Op::Rmw { .. } => return self.exchange(at, instr, may),
-            Op::Load { reserve: true, .. } | Op::StoreConditional { .. } => {
-                return Err(Halt::Limit("reservations do not go with threads that are started".to_owned()));
-            }
+            Op::StoreConditional { .. } => return self.store_conditional(at, instr, may),
             Op::Fence { tags } => {
                 if !self.fence(at, tags) {
                     return if may { Err(Halt::Disabled { waits: false }) } else { Ok(Flow::Later) };
                 }
                 if self.state.published && self.state.threads[at].open == 0 {
-                    self.note(|record| record.fence(at, tags, span));
+                    self.note(|record| record.fence(at, (tags, span)));
                 }
             }
             Op::Assume { condition, waits } => {
@@ -109,11 +108,14 @@ impl<'a> Step<'_, 'a> {
                 Err(Halt::Limit(format!("line {line} accesses a part of a location, or several")))
             }
             Target::Nowhere => match self.machine.property {
-                Property::Assertions { memory: true } => Err(self.violation(at, span, "an access to no location")),
-                Property::Assertions { memory: false } | Property::Deadlock => {
+                Some(Property::Assertions { memory: true }) => {
+                    Err(self.violation(at, span, "an access to no location"))
+                }
+                Some(Property::Assertions { memory: false } | Property::Deadlock) => {
                     self.stop(at, Status::Stopped)?;
                     Ok(None)
                 }
+                None => Err(Halt::Limit(stray(self.machine.program, span, word))),
             },
         }
     }
@@ -123,7 +125,7 @@ impl<'a> Step<'_, 'a> {
         if !self.state.published {
             return Ok(Some(Way::Plain));
         }
-        if !self.notes.shared.contains(&address.object) {
+        if !self.notes.shared.contains(&address.object) && !self.machine.program.is_shared(address.object) {
             let touched = self.notes.touched.entry(address.object).or_insert((at, false, false));
             touched.1 |= touched.0 != at;
             touched.2 |= writes;
@@ -143,19 +145,20 @@ impl<'a> Step<'_, 'a> {
         if let Some(value) = self.state.slot(address).value {
             return Ok(value);
         }
-        let value = self.any(width, || ir::domain::every(width))?;
+        let value = self.any(width, || choice::every(width))?;
         self.state.slot_mut(address).value = Some(value);
-        self.note(|record| record.any(address, value));
+        self.note(|record| record.settle(address, value));
         Ok(value)
     }
 
+    /// A thread reads the newest write of the location in its buffer, else memory. Gives the number of the buffered write.
     fn read(
         &mut self,
         at: usize,
         (way, address, width): (Way, Address, Width),
         dst: LocalId,
         (tags, span): (&TagSet, Span),
-    ) -> Result<(), Halt> {
+    ) -> Result<Option<u32>, Halt> {
         let buffer = &self.state.threads[at].buffer;
         let newest = buffer.iter().rev().find(|entry| entry.address == address).filter(|_| way == Way::Buffered);
         let (value, own) = match newest {
@@ -168,18 +171,18 @@ impl<'a> Step<'_, 'a> {
             let held = self.state.slot(address).value;
             self.note(|record| {
                 record.touch(address, held);
-                record.read(at, Action::Read { address, value }, own.is_some(), tags, span);
+                record.read(at, (address, value), own, (tags, span));
             });
         }
         self.assign(at, dst, value, taint);
-        Ok(())
+        Ok(own)
     }
 
     fn write(
         &mut self,
         at: usize,
         (way, address, width): (Way, Address, Width),
-        value: u64,
+        (value, link): (u64, Option<Reservation>),
         (tags, span): (&TagSet, Span),
     ) -> Result<(), Halt> {
         let value = truncate(value, width);
@@ -196,17 +199,23 @@ impl<'a> Step<'_, 'a> {
         let id = thread.buffer.iter().map(|entry| entry.id + 1).max().unwrap_or(0);
         if !drains {
             let epoch = thread.epoch;
-            thread.buffer.push(Entry { address, value, id, epoch, awaited: false });
+            thread.buffer.push(Entry { address, value, id, epoch, awaited: false, link });
         }
         let held = self.state.slot(address).value;
         self.note(|record| {
             record.touch(address, held);
-            record.write(at, Action::Write { address, value }, !drains, tags, span);
+            record.write(at, (address, value), (!drains).then_some(id), (tags, span));
         });
-        if drains {
-            self.state.land(address, value, None);
+        if drains && !self.state.land(at, address, value, None) {
+            return Err(Halt::Disabled { waits: false });
         }
         Ok(())
+    }
+
+    /// A read of a thread waits for writes in its buffer: for all of them, or for those that are awaited.
+    fn wait(&self, at: usize, all: bool) -> Result<(), Halt> {
+        let mut buffer = self.state.threads[at].buffer.iter();
+        if buffer.any(|entry| all || entry.awaited) { Err(Halt::Disabled { waits: false }) } else { Ok(()) }
     }
 
     fn exchange(&mut self, at: usize, instr: &'a Instr, may: bool) -> Result<Flow, Halt> {
@@ -222,25 +231,39 @@ impl<'a> Step<'_, 'a> {
             return Err(Halt::Conflict(address.object));
         }
         if way == Way::Buffered {
-            if !self.machine.drains(read_tags) && !self.machine.drains(write_tags) {
-                let what = "a read-modify-write that is no locked instruction goes through buffers in too many ways";
-                return Err(Halt::Limit(what.to_owned()));
-            }
-            if !self.state.threads[at].buffer.is_empty() {
-                return Err(Halt::Disabled { waits: false });
-            }
+            self.wait(at, drains)?;
         }
-        // It is made on memory: the buffer is empty.
-        let on = if way == Way::Plain { Way::Plain } else { Way::Direct };
-        self.read(at, (on, address, width), *dst, (read_tags, span))?;
+        // A locked instruction is made on memory: the buffer is empty.
+        let on = if way == Way::Buffered && drains { Way::Direct } else { way };
+        let own = self.read(at, (on, address, width), *dst, (read_tags, span))?;
         let writes = match when {
             Some(when) => self.value(at, when)?.0 != 0,
             None => true,
         };
         if writes {
             let value = self.value(at, value)?.0;
-            self.write(at, (on, address, width), value, (write_tags, span))?;
+            let link = Some(Reservation { address, own });
+            self.write(at, (on, address, width), (value, link), (write_tags, span))?;
         }
+        self.advance(at);
+        Ok(Flow::Done)
+    }
+
+    /// Whether it succeeds is a choice, as far as the reservation lets it. Either way the reservation is gone.
+    fn store_conditional(&mut self, at: usize, instr: &'a Instr, may: bool) -> Result<Flow, Halt> {
+        let Op::StoreConditional { success, addr, value, tags, status: _ } = &instr.op else { return Ok(Flow::Later) };
+        let span = self.place(at, instr.span);
+        let ((value, width), word) = (self.value(at, value)?, self.value(at, addr)?.0);
+        let Some(address) = self.locate(at, word, width, span)? else { return Ok(Flow::Done) };
+        let Some(way) = self.way(at, address, true, may)? else { return Ok(Flow::Later) };
+        let link = self.thread(at).reservation.take().filter(|open| open.address == address);
+        let outcomes = if link.is_some() { vec![0, 1] } else { vec![0] };
+        let succeeds = self.any(Width::BOOL, || Some(outcomes))?;
+        self.note(|record| record.choose(at, succeeds));
+        if succeeds != 0 {
+            self.write(at, (way, address, width), (value, link), (tags, span))?;
+        }
+        self.assign(at, *success, succeeds, Taint::default());
         self.advance(at);
         Ok(Flow::Done)
     }

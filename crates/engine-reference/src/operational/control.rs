@@ -1,12 +1,12 @@
 //! Blocks, calls, threads, choices and sections.
 
+use super::history::History;
 use super::machine::{Flow, Halt, Step};
 use super::state::{Object, Status, Taint};
 use engine::Property;
 use ir::{Address, Expr, ObjectId, System, Terminator};
 use source::Span;
 use std::rc::Rc;
-use witness::Record;
 
 impl<'a> Step<'_, 'a> {
     /// Goes on behind a block.
@@ -14,12 +14,11 @@ impl<'a> Step<'_, 'a> {
         let frame = self.frame(at);
         let (function, block) = (frame.function, frame.block);
         let block = &self.machine.function(function).blocks[block as usize];
-        let last = block.instrs.last().map_or(Span::default(), |instr| instr.span);
         match &block.terminator {
-            Terminator::Goto(to) => self.jump(at, to.0, last),
-            Terminator::Branch { condition, then, otherwise, join: _, span } => {
+            Terminator::Goto(to) => self.jump(at, to.0),
+            Terminator::Branch { condition, then, otherwise, join: _, span: _ } => {
                 let to = if self.value(at, condition)?.0 != 0 { then } else { otherwise };
-                self.jump(at, to.0, *span)
+                self.jump(at, to.0)
             }
             Terminator::Return(result) => {
                 let dst = self.frame(at).dst;
@@ -74,8 +73,15 @@ impl<'a> Step<'_, 'a> {
 
     fn end(&mut self, at: usize, value: u64) -> Result<(), Halt> {
         self.stop(at, Status::Ended(value))?;
-        self.thread(at).inside = None;
-        self.thread(at).frames.clear();
+        let thread = self.thread(at);
+        (thread.inside, thread.reservation) = (None, None);
+        let outermost = std::mem::take(&mut thread.frames).into_iter().next();
+        if self.machine.property.is_none() {
+            if outermost.as_ref().is_some_and(|frame| !frame.open.is_empty()) {
+                return Err(Halt::Limit("a final value can be anything".to_owned()));
+            }
+            self.thread(at).finals = outermost.map(|frame| frame.locals).unwrap_or_default();
+        }
         Ok(())
     }
 
@@ -84,22 +90,12 @@ impl<'a> Step<'_, 'a> {
         self.stop(at, Status::Stopped)
     }
 
-    fn jump(&mut self, at: usize, to: u32, span: Span) -> Result<(), Halt> {
+    fn jump(&mut self, at: usize, to: u32) -> Result<(), Halt> {
         let machine = self.machine;
         let frame = self.frame(at);
-        let known = frame.loops.iter().position(|(head, _)| *head == to);
-        if machine.is_back(frame.function, frame.block, to) {
-            let known = known.unwrap_or_else(|| {
-                frame.loops.push((to, 0));
-                frame.loops.len() - 1
-            });
-            frame.loops[known].1 += 1;
-            if frame.loops[known].1 > machine.bound(frame.function, to) {
-                return self.cut(at, span);
-            }
-        } else if let Some(known) = known {
-            // The loop is entered anew.
-            frame.loops.remove(known);
+        let (function, from) = (frame.function, frame.block);
+        if !machine.loops.jump(function, (from, to), &mut frame.loops) {
+            return self.cut(at, machine.loops.place(function, from));
         }
         (frame.block, frame.index) = (to, 0);
         Ok(())
@@ -115,7 +111,7 @@ impl<'a> Step<'_, 'a> {
         match op {
             System::Call { dst, function, args } => {
                 let inside = self.state.threads[at].frames.iter().filter(|frame| frame.function == *function).count();
-                if inside > self.machine.depth() as usize {
+                if inside > self.machine.loops.depth() as usize {
                     self.cut(at, span)?;
                     return Ok(Flow::Done);
                 }
@@ -125,7 +121,7 @@ impl<'a> Step<'_, 'a> {
                 return Ok(Flow::Done);
             }
             System::Nondet { dst } => {
-                // It is chosen when somebody wants to know.
+                // It is chosen when somebody wants to know: most variables are written before they are read.
                 self.assign(at, *dst, 0, Taint::default());
                 let depth = self.state.threads[at].frames.len();
                 self.frame(at).open.push(*dst);
@@ -135,8 +131,8 @@ impl<'a> Step<'_, 'a> {
             System::Assert { condition, message } => {
                 if self.value(at, condition)?.0 == 0 {
                     return match self.machine.property {
-                        Property::Assertions { memory: _ } => Err(self.violation(at, span, message)),
-                        Property::Deadlock => self.stop(at, Status::Stopped).map(|()| Flow::Done),
+                        Some(Property::Assertions { memory: _ }) => Err(self.violation(at, span, message)),
+                        Some(Property::Deadlock) | None => self.stop(at, Status::Stopped).map(|()| Flow::Done),
                     };
                 }
             }
@@ -185,7 +181,7 @@ impl<'a> Step<'_, 'a> {
                 }
                 self.thread(at).open += 1;
                 if outermost {
-                    self.note(Record::begin);
+                    self.note(History::begin);
                 }
             }
             System::AtomicEnd => {
@@ -199,8 +195,7 @@ impl<'a> Step<'_, 'a> {
                 }
             }
             System::Critical { enter } => {
-                // Nobody asks about critical sections when it is about deadlocks.
-                if self.machine.property != Property::Deadlock {
+                if matches!(self.machine.property, Some(Property::Assertions { .. })) {
                     let alone = !self.state.published || self.state.threads[at].open > 0;
                     if !alone && !may {
                         return Ok(Flow::Later);

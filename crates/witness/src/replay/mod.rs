@@ -1,6 +1,7 @@
-//! Replay of programs that begin alone and start threads.
+//! Replay: a plain interpreter that runs every thread of a program along the events of an execution.
 //!
-//! The first thread runs on plain memory until it publishes. From there on the accesses to shared locations take the
+//! Every read takes the value that the execution gives it; everything else is computed anew and compared. A thread that is
+//! the only one runs on plain memory until it publishes. From there on the accesses to shared locations take the
 //! events of the execution in turn; accesses to other locations stay on plain memory, where only one thread may write.
 //! A thread is run as soon as it is started; one that joins another is resumed when that one has stopped. A thread about
 //! which the execution says no more is run on only if somebody wants to know how it stops: because the property fails in
@@ -23,12 +24,35 @@ mod thread;
 
 use crate::execution::{Execution, TWO_INSIDE};
 use crate::flaw::Flaw;
-use crate::replay::{Replayed, Replays, Taint};
-use ir::{Program, ThreadId};
+use ir::{Address, Program, ThreadId};
 use memory::Memory;
 use source::Span;
 use std::collections::BTreeSet;
 use thread::{Pause, Thread};
+
+/// The reads that a value was computed from, as positions in the execution.
+pub(crate) type Taint = BTreeSet<usize>;
+
+/// What the replay of a thread finds: the dependencies between its events, and the values of its outermost locals.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Replayed {
+    pub addr: BTreeSet<(usize, usize)>,
+    pub data: BTreeSet<(usize, usize)>,
+    pub ctrl: BTreeSet<(usize, usize)>,
+    pub rmw: BTreeSet<(usize, usize)>,
+    pub amo: BTreeSet<(usize, usize)>,
+    pub locals: Vec<u64>,
+}
+
+/// What the replay of all threads finds.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Replays {
+    pub threads: Vec<Replayed>,
+    /// Program order, transitive.
+    pub order: Vec<(usize, usize)>,
+    /// For each event the atomic section it is in.
+    pub sections: Vec<Option<u32>>,
+}
 
 /// How a thread stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,8 +93,9 @@ struct World<'a> {
 }
 
 /// What came of a replay.
-pub(crate) struct Outcome {
+pub(crate) struct Outcome<'a> {
     pub replays: Replays,
+    memory: Memory<'a>,
     /// How each thread stopped.
     pub stops: Vec<Stop>,
     /// For each thread, where it entered the critical sections that it can stop inside.
@@ -87,12 +112,15 @@ enum Slot<'a> {
     Stopped(Box<Thread<'a>>, Stop),
 }
 
-/// Runs all threads of an execution of a program that begins alone; says how each stopped. With `whole`, every thread is
-/// run as far as it goes.
-pub(crate) fn replay_all(program: &Program, execution: &Execution, whole: bool) -> Result<Outcome, Flaw> {
-    if program.threads.len() != 1 {
-        return Err(Flaw::Initial("a program that begins alone has one thread".to_owned()));
+impl Outcome<'_> {
+    /// What a location that is not shared holds at the end.
+    pub fn plain(&self, address: Address) -> Option<u64> {
+        self.memory.plain(address)
     }
+}
+
+/// Runs all threads of an execution; says how each stopped. With `whole`, every thread is run as far as it goes.
+pub(crate) fn replay_all<'a>(program: &'a Program, execution: &'a Execution, whole: bool) -> Result<Outcome<'a>, Flaw> {
     let (memory, initial) = Memory::new(program, execution)?;
     let count = program.threads.len() + execution.started.len();
     let ranges = ranges(execution, initial, count)?;
@@ -112,7 +140,10 @@ pub(crate) fn replay_all(program: &Program, execution: &Execution, whole: bool) 
         sought: vec![false; count],
         stands: vec![BTreeSet::new(); count],
     };
-    world.threads[0] = Slot::Alive(Box::new(Thread::first(&world)));
+    for (at, thread) in program.threads.iter().enumerate() {
+        let first = Thread::new(&world, ThreadId(at as u32), thread.body, Vec::new(), BTreeSet::new());
+        world.threads[at] = Slot::Alive(Box::new(first));
+    }
     world.run()?;
     world.result()
 }
@@ -213,7 +244,7 @@ impl<'a> World<'a> {
         Slot::Stopped(thread, Stop::Leaves)
     }
 
-    fn result(self) -> Result<Outcome, Flaw> {
+    fn result(self) -> Result<Outcome<'a>, Flaw> {
         let mut replays = Replays { sections: self.sections, ..Replays::default() };
         let mut stops = Vec::new();
         for (at, slot) in self.threads.into_iter().enumerate() {
@@ -231,6 +262,6 @@ impl<'a> World<'a> {
             replays.threads.push(found);
             stops.push(stop);
         }
-        Ok(Outcome { replays, stops, stands: self.stands })
+        Ok(Outcome { replays, memory: self.memory, stops, stands: self.stands })
     }
 }

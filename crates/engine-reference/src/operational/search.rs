@@ -1,31 +1,15 @@
-//! Exhaustive search for programs that start threads.
-//!
-//! # The method
-//! A state is, for each thread, the functions it is in, with their locals, and its buffer, and the memory: objects with
-//! cells, some of them made on the way. The first thread runs alone, without buffers, until it publishes; an assertion
-//! that fails before that needs no other thread. Objects that one thread uses only are not worth a step: all objects are
-//! taken for such at first, and the search begins anew whenever one turns out to be shared.
-//!
-//! Starting a thread, ending one, locked instructions and atomic sections wait until the thread's buffer is empty. A
-//! section whose assumption does not hold is not possible now; it may be later.
-//!
-//! # What it can miss
-//! Choices among more than 2^8 values are tried for a few values only, unless these stand for all; then the engine gives up unless it finds that the
-//! property fails. Accesses of different sizes to the same bytes are beyond it.
+//! The search: which states were seen, how each was reached, and what was found.
 
-mod access;
-mod control;
-mod machine;
-mod state;
-
-use crate::layout::gave_up;
-use engine::{Answer, Findings, Guarantee, NoAnswer, Observer, Property, Task};
+use super::history::History;
+use super::machine::{Halt, Machine, Notes, Step};
+use super::state::{State, Status};
+use crate::layout::{Observation, gave_up};
+use engine::{Answer, FinalState, Findings, Guarantee, NoAnswer, Observer, Property, Question, Task};
 use ir::{Op, System};
-use machine::{Halt, Machine, Notes, Step};
 use model::Buffers;
 use rustc_hash::FxHashSet;
-use state::{State, Status};
-use witness::{Execution, Record, Violation};
+use std::collections::BTreeSet;
+use witness::{Execution, Violation};
 
 /// How many states are visited before the engine gives up.
 const STATES: usize = 20_000_000;
@@ -39,7 +23,7 @@ struct Move {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Action {
-    /// The first thread begins.
+    /// The threads that are there from the start begin.
     Begin,
     /// A thread runs.
     Run(u32),
@@ -47,24 +31,16 @@ enum Action {
     Drain(u32, u32),
 }
 
-/// Looks for an execution in which the property fails.
-pub(super) fn search(
-    task: &Task<'_>,
-    buffers: Buffers,
-    property: Property,
-    observer: &dyn Observer,
-) -> Result<Answer, NoAnswer> {
+/// Answers a question by visiting all states.
+pub(super) fn search(task: &Task<'_>, buffers: Buffers, observer: &dyn Observer) -> Result<Answer, NoAnswer> {
+    let property = match task.question {
+        Question::Violation(property) => Some(property),
+        Question::Reach(_) | Question::States => None,
+    };
     let machine = Machine::new(task.program, &task.model.head, buffers, property, task.options);
     let mut notes = Notes::default();
     loop {
-        let mut search = Search {
-            machine: &machine,
-            observer,
-            notes,
-            seen: FxHashSet::default(),
-            origins: Vec::new(),
-            pending: Vec::new(),
-        };
+        let mut search = Search::new(task, &machine, notes, observer);
         let found = search.run()?;
         if let Outcome::Again(object) = found {
             notes = Notes { shared: search.notes.shared, ..Notes::default() };
@@ -72,17 +48,13 @@ pub(super) fn search(
             continue;
         }
         observer.phase("search", &format!("{} states", search.seen.len()));
-        let execution = match found {
-            Outcome::Found(execution) => Some(*execution),
-            Outcome::Nothing | Outcome::Again(_) => None,
-        };
-        if let (None, Some(limit)) = (&execution, &search.notes.limit) {
+        if let (Outcome::Nothing, Some(limit)) = (&found, &search.notes.limit) {
             return gave_up(limit.clone());
         }
         let loops: Vec<_> = search.notes.cut.iter().copied().collect();
         let unwind = task.options.unwind;
         return Ok(Answer {
-            findings: Findings::Reach(vec![execution]),
+            findings: search.findings(found)?,
             guarantee: if loops.is_empty() { Guarantee::Full } else { Guarantee::Unwound { unwind, loops } },
             statistics: vec![("states".to_owned(), search.seen.len() as u64)],
         });
@@ -90,31 +62,65 @@ pub(super) fn search(
 }
 
 enum Outcome {
+    /// All states were visited, and there may be final ones among them.
     Nothing,
+    /// Every final state that was asked for is there.
+    Enough,
+    /// The property fails.
     Found(Box<Execution>),
     /// This object is shared: the search was too coarse.
     Again(ir::ObjectId),
 }
 
 struct Search<'m, 'a> {
+    task: &'m Task<'a>,
     machine: &'m Machine<'a>,
     observer: &'m dyn Observer,
+    observation: Observation<'a>,
     notes: Notes,
     seen: FxHashSet<u128>,
     /// For each state in the order of discovery, the one before and the way from there.
     origins: Vec<(usize, Move)>,
     pending: Vec<(usize, State)>,
+    finals: BTreeSet<ir::State>,
+    /// For each final state that is asked for, the number of a state that satisfies it.
+    reached: Vec<Option<usize>>,
 }
 
-impl Search<'_, '_> {
+impl<'m, 'a> Search<'m, 'a> {
+    fn new(task: &'m Task<'a>, machine: &'m Machine<'a>, notes: Notes, observer: &'m dyn Observer) -> Self {
+        let goals = match task.question {
+            Question::Reach(goals) => goals.len(),
+            Question::States | Question::Violation(_) => 0,
+        };
+        Search {
+            task,
+            machine,
+            observer,
+            observation: Observation::new(task),
+            notes,
+            seen: FxHashSet::default(),
+            origins: Vec::new(),
+            pending: Vec::new(),
+            finals: BTreeSet::new(),
+            reached: vec![None; goals],
+        }
+    }
+
     fn run(&mut self) -> Result<Outcome, NoAnswer> {
         let start = State::new(self.machine.program);
         let mut found = self.explore(usize::MAX, &start, Action::Begin)?;
         while let (Outcome::Nothing, Some((at, state))) = (&found, self.pending.pop()) {
-            if self.machine.property == Property::Deadlock
+            if self.machine.property == Some(Property::Deadlock)
                 && let Some(execution) = self.deadlock(at, &state)?
             {
                 return Ok(Outcome::Found(Box::new(execution)));
+            }
+            if self.machine.property.is_none() && state.is_final() {
+                self.finish(at, &state);
+                if !self.reached.is_empty() && self.reached.iter().all(Option::is_some) {
+                    return Ok(Outcome::Enough);
+                }
             }
             for action in self.moves(&state) {
                 found = self.explore(at, &state, action)?;
@@ -124,6 +130,47 @@ impl Search<'_, '_> {
             }
         }
         Ok(found)
+    }
+
+    /// Notes what a final state satisfies.
+    fn finish(&mut self, at: usize, end: &State) {
+        let Some(state) = self.observation.state(|location| end.last(location)) else { return };
+        match self.task.question {
+            Question::Reach(goals) => {
+                for (goal, reached) in goals.iter().zip(&mut self.reached) {
+                    if reached.is_none() && goal.holds(&state) {
+                        *reached = Some(at);
+                    }
+                }
+            }
+            Question::States => _ = self.finals.insert(self.observation.observed(&state)),
+            Question::Violation(_) => {}
+        }
+    }
+
+    fn findings(&mut self, found: Outcome) -> Result<Findings, NoAnswer> {
+        Ok(match self.task.question {
+            Question::Violation(_) => Findings::Reach(vec![match found {
+                Outcome::Found(execution) => Some(*execution),
+                Outcome::Nothing | Outcome::Enough | Outcome::Again(_) => None,
+            }]),
+            Question::Reach(_) => {
+                let reached = self.reached.clone();
+                let ends = reached.into_iter().map(|at| at.map(|at| self.ending(at)).transpose());
+                Findings::Reach(ends.collect::<Result<_, _>>()?)
+            }
+            Question::States => {
+                let bare = |state| FinalState { state, executions: 0, example: None, flags: Vec::new() };
+                Findings::States(std::mem::take(&mut self.finals).into_iter().map(bare).collect())
+            }
+        })
+    }
+
+    /// The execution that ends in a final state.
+    fn ending(&mut self, at: usize) -> Result<Execution, NoAnswer> {
+        let (record, end) = self.path(at, None)?;
+        let state = self.observation.state(|location| end.last(location)).unwrap_or_default();
+        Ok(Execution { finals: self.observation.observed(&state), ..self.execution(record, &end) })
     }
 
     fn moves(&self, state: &State) -> Vec<Action> {
@@ -164,7 +211,7 @@ impl Search<'_, '_> {
                 }
                 Err(Halt::Violation(violation)) => {
                     let (record, last) = self.path(from, Some(&this))?;
-                    let execution = self.execution(record, &last, violation);
+                    let execution = Execution { violation: Some(violation), ..self.execution(record, &last) };
                     return Ok(Outcome::Found(Box::new(execution)));
                 }
                 Err(Halt::Limit(what)) => self.notes.limit = Some(what),
@@ -180,14 +227,14 @@ impl Search<'_, '_> {
         state: State,
         action: Action,
         choices: &[u64],
-        record: Option<&mut Record>,
+        record: Option<&mut History>,
     ) -> (State, Result<State, Halt>) {
         let (machine, notes) = (self.machine, &mut self.notes);
         let mut step = Step { machine, state, choices, chosen: 0, record, notes, born: Vec::new(), wrote: false };
         let result = match action {
             Action::Begin => {
-                let first = step.create(machine.program.threads[0].body, Vec::new());
-                step.run(first, false)
+                machine.program.threads.iter().for_each(|thread| _ = step.create(thread.body, Vec::new()));
+                (0..machine.program.threads.len()).try_for_each(|at| step.run(at, false))
             }
             Action::Run(at) => step.run(at as usize, true),
             Action::Drain(at, position) => {
@@ -197,9 +244,9 @@ impl Search<'_, '_> {
                 if thread.buffer.is_empty() {
                     thread.epoch = 0;
                 }
-                step.state.land(entry.address, entry.value, Some((at, entry.id)));
-                step.note(|record| record.land(at, entry.address));
-                Ok(())
+                step.note(|record| record.land(at, entry.id));
+                let landed = step.state.land(at, entry.address, entry.value, Some(entry.id));
+                if landed { Ok(()) } else { Err(Halt::Disabled { waits: false }) }
             }
         };
         let state = step.state;
@@ -210,14 +257,14 @@ impl Search<'_, '_> {
     }
 
     /// Goes the way to a state again, and one step further, and writes down what happens.
-    fn path(&mut self, to: usize, last: Option<&Move>) -> Result<(Record, State), NoAnswer> {
+    fn path(&mut self, to: usize, last: Option<&Move>) -> Result<(History, State), NoAnswer> {
         let mut moves: Vec<Move> = last.cloned().into_iter().collect();
         let mut from = to;
         while let Some((before, this)) = self.origins.get(from) {
             moves.push(this.clone());
             from = *before;
         }
-        let mut record = Record::default();
+        let mut record = History::new(self.machine.program);
         let mut state = State::new(self.machine.program);
         for (left, this) in moves.iter().rev().enumerate() {
             let is_last = last.is_some() && left + 1 == moves.len();
@@ -230,11 +277,11 @@ impl Search<'_, '_> {
         Ok((record, state))
     }
 
-    fn execution(&self, record: Record, state: &State, violation: Violation) -> Execution {
+    fn execution(&self, record: History, state: &State) -> Execution {
         let program = self.machine.program;
         let threads: Vec<_> = state.threads.iter().map(|thread| thread.body).collect();
         let made = state.objects.iter().skip(program.objects.len()).map(|object| object.shown()).collect();
-        record.execution(program, &threads, made, violation)
+        record.execution(program, &threads, made)
     }
 
     /// Whether all threads have ended or wait for ever, and one waits.
@@ -289,7 +336,7 @@ impl Search<'_, '_> {
             end.objects = after.objects;
         }
         let violation = Violation { thread: ir::ThreadId(at as u32), span, message: "deadlock".to_owned() };
-        Ok(Some(self.execution(record, &end, violation)))
+        Ok(Some(Execution { violation: Some(violation), ..self.execution(record, &end) }))
     }
 
     /// Whether a thread cannot take a step.

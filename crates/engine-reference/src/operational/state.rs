@@ -1,6 +1,6 @@
-//! The states of the machine for programs that start threads.
+//! The states of the machine.
 
-use ir::{Address, Cell, Expr, LocalId, Program, Width, eval, truncate};
+use ir::{Address, Cell, Expr, LocalId, Location, Program, Width, eval, truncate};
 use source::Span;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
@@ -28,6 +28,17 @@ pub(super) struct Thread {
     pub open: u32,
     /// Where it entered the critical section that it is inside.
     pub inside: Option<Span>,
+    /// The reservation of its last load with reservation, unless another thread's write has broken it.
+    pub reservation: Option<Reservation>,
+    /// The last values of its outermost function's locals, if it has ended and final states are asked for.
+    pub finals: Vec<u64>,
+}
+
+/// What a read that begins an atomic pair read: a location, and the thread's own write if that has not reached memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Reservation {
+    pub address: Address,
+    pub own: Option<u32>,
 }
 
 /// Whether a thread can go on.
@@ -70,6 +81,9 @@ pub(super) struct Entry {
     pub epoch: u32,
     /// Whether later reads of the thread wait for this one.
     pub awaited: bool,
+    /// For the write of an atomic pair: what the read of the pair read. Between that and this write no write of another
+    /// thread may reach the location.
+    pub link: Option<Reservation>,
 }
 
 /// The reads that a value was computed from, as far as it matters for deadlocks: where they read, and the write that they
@@ -166,7 +180,7 @@ impl Object {
     /// Its cells, for the record.
     pub fn shown(&self) -> ir::Object {
         let cell = |slot: &Slot| Cell { offset: slot.offset, width: slot.width, initial: Expr::Const(0, slot.width) };
-        ir::Object { name: self.name.clone(), cells: self.cells.iter().map(cell).collect() }
+        ir::Object { name: self.name.clone(), cells: self.cells.iter().map(cell).collect(), shared: false }
     }
 }
 
@@ -183,7 +197,7 @@ impl State {
             cells: object.cells.iter().map(slot).collect(),
         };
         let objects = program.objects.iter().map(|o| Rc::new(object(o))).collect();
-        State { threads: Vec::new(), objects, published: false }
+        State { threads: Vec::new(), objects, published: !program.begins_alone() }
     }
 
     /// The cell that an access of this width to this word touches. Makes the cell if the object lets accesses do so.
@@ -220,15 +234,46 @@ impl State {
         slots.iter_mut().find(|slot| slot.offset == address.offset).expect("accesses are to cells that exist")
     }
 
-    /// A write reaches memory: from a buffer, or at once.
-    pub fn land(&mut self, address: Address, value: u64, from: Option<Pending>) {
+    /// A write of a thread reaches memory: from the buffer, where it has this number, or at once. Says whether that is
+    /// possible.
+    ///
+    /// It breaks the reservations of other threads that read this location from memory. If it comes between the read and
+    /// the buffered write of an atomic pair of another thread, that write can never reach memory.
+    pub fn land(&mut self, at: usize, address: Address, value: u64, number: Option<u32>) -> bool {
         self.slot_mut(address).value = Some(value);
-        for thread in &mut self.threads {
+        let from = number.map(|number| (at, number));
+        for (other, thread) in self.threads.iter_mut().enumerate() {
+            let mut links = thread.buffer.iter_mut().filter_map(|entry| entry.link.as_mut());
+            if other == at {
+                let read_it = |link: &&mut Reservation| link.own.is_some() && link.own == number;
+                links.chain(&mut thread.reservation).filter(read_it).for_each(|link| link.own = None);
+            } else {
+                let broken = |link: &Reservation| link.address == address && link.own.is_none();
+                if links.any(|link| broken(link)) {
+                    return false;
+                }
+                thread.reservation = thread.reservation.filter(|link| !broken(link));
+            }
             let locals = thread.frames.iter_mut().flat_map(|frame| &mut frame.taints);
             locals.for_each(|taint| taint.land(address, from));
             if let Status::Waits(_, taint) = &mut thread.status {
                 taint.land(address, from);
             }
+        }
+        true
+    }
+
+    /// Whether all threads have ended and all writes have reached memory.
+    pub fn is_final(&self) -> bool {
+        let ended = |thread: &Thread| matches!(thread.status, Status::Ended(_)) && thread.buffer.is_empty();
+        self.threads.iter().all(ended)
+    }
+
+    /// The value of a location in a final state.
+    pub fn last(&self, location: Location) -> u64 {
+        match location {
+            Location::Local(thread, local) => self.threads[thread.index()].finals[local.index()],
+            Location::Memory(address) => self.slot(address).value.unwrap_or(0),
         }
     }
 

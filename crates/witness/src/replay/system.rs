@@ -1,14 +1,13 @@
 //! What only programs do that have functions and start threads.
 
 use super::thread::{Flow, Frame, Thread};
-use super::{Slot, Stop, World};
+use super::{Slot, Stop, Taint, World};
 use crate::flaw::Flaw;
-use crate::replay::Taint;
 use ir::{Expr, FunctionId, LocalId, System, TagSet, ThreadId};
 
 impl<'a> Thread<'a> {
     /// The next choice of this thread; none when the execution says no more about the thread.
-    fn choose(&mut self, world: &World<'_>) -> Result<Option<u64>, Flaw> {
+    pub(super) fn choose(&mut self, world: &World<'_>) -> Result<Option<u64>, Flaw> {
         let choice = world.execution.choices.get(self.id.index()).and_then(|own| own.get(self.chosen)).copied();
         if choice.is_none() && self.next != self.end {
             return Err(self.flaw(world, "the execution does not say what is chosen here"));

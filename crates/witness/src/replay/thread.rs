@@ -1,16 +1,18 @@
-//! The interpreter of one thread of a program that begins alone.
+//! The interpreter of one thread.
 
 use super::memory::Target;
-use super::{Stop, World};
+use super::{Replayed, Stop, Taint, World};
 use crate::execution::Action;
 use crate::flaw::Flaw;
-use crate::replay::{Replayed, SILENT_STEPS, Taint};
 use ir::{
-    Address, BlockId, Expr, Function, FunctionId, Instr, LocalId, Op, TagSet, Terminator, ThreadId, Width, eval,
-    truncate,
+    Address, BlockId, Expr, Function, FunctionId, Instr, LocalId, Op, Status, TagSet, Terminator, ThreadId, Width,
+    eval, truncate,
 };
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// How many instructions a thread may execute without an event before the replay gives up on it.
+const SILENT_STEPS: u32 = 1_000_000;
 
 /// A function that is being executed.
 pub(super) struct Frame<'a> {
@@ -34,6 +36,14 @@ pub(super) struct Known {
     pub written: bool,
 }
 
+/// An open reservation: for which cell, by which event (none if the cell is not shared), and what the address was
+/// computed from.
+pub(super) struct Reservation {
+    pub address: Address,
+    pub read: Option<usize>,
+    pub taint: Taint,
+}
+
 /// A thread that is being replayed.
 pub(super) struct Thread<'a> {
     pub(super) id: ThreadId,
@@ -53,6 +63,7 @@ pub(super) struct Thread<'a> {
     pub(super) known: BTreeMap<Address, Known>,
     /// Where the thread entered the critical section that it is inside.
     pub(super) inside: Option<Span>,
+    pub(super) reservation: Option<Reservation>,
     /// The next event of the thread when its last wait began.
     pub(super) awaits: usize,
     silent: u32,
@@ -72,6 +83,14 @@ pub(super) enum Pause {
         span: Span,
         moved: bool,
     },
+}
+
+/// What the first event of an access to a shared location is, if it makes one.
+#[derive(Clone, Copy)]
+enum Makes {
+    Read,
+    Write,
+    Nothing,
 }
 
 /// What comes of an instruction.
@@ -131,6 +150,7 @@ impl<'a> Thread<'a> {
             section: next,
             known: BTreeMap::new(),
             inside: None,
+            reservation: None,
             awaits: 0,
             silent: 0,
             span: Span::default(),
@@ -138,13 +158,9 @@ impl<'a> Thread<'a> {
         }
     }
 
-    /// The thread that is there from the start.
-    pub fn first(world: &World<'a>) -> Self {
-        Thread::new(world, ThreadId(0), world.program.threads[0].body, Vec::new(), BTreeSet::new())
-    }
-
     /// What the replay found: relations, and program order between the events of this thread and what came before.
-    pub fn found(self) -> (Replayed, Vec<(usize, usize)>) {
+    pub fn found(mut self) -> (Replayed, Vec<(usize, usize)>) {
+        self.found.locals = self.frames.into_iter().next().map(|frame| frame.locals).unwrap_or_default();
         (self.found, self.order)
     }
 
@@ -338,23 +354,27 @@ impl<'a> Thread<'a> {
                 let (result, taint) = (self.value(value).0, self.taint(value));
                 self.frame().assign(*dst, result, taint);
             }
-            Op::Load { dst, addr, tags, reserve: false } => {
+            Op::Load { dst, addr, tags, reserve } => {
                 let (width, word, taint) = (self.width(*dst), self.value(addr).0, self.taint(addr));
-                return self.access(world, word, (width, true), |thread, world, target| {
-                    thread.read(world, &target, *dst, tags, &taint).map(|_| ())
+                return self.access(world, word, (width, Makes::Read), |thread, world, target| {
+                    let read = thread.read(world, &target, *dst, tags, &taint)?;
+                    if *reserve {
+                        thread.reservation = target.address().map(|address| Reservation { address, read, taint });
+                    }
+                    Ok(())
                 });
             }
             Op::Store { addr, value, tags } => {
                 let ((value, width), data) = (self.value(value), self.taint(value));
                 let (word, taint) = (world.program.write_target(self.value(addr).0), self.taint(addr));
-                return self.access(world, word, (width, false), |thread, world, target| {
+                return self.access(world, word, (width, Makes::Write), |thread, world, target| {
                     thread.write(world, &target, value, tags, (&taint, data)).map(|_| ())
                 });
             }
             Op::Rmw { dst, addr, when, value, read_tags, write_tags } => {
                 let word = world.program.write_target(self.value(addr).0);
                 let (width, taint) = (self.width(*dst), self.taint(addr));
-                return self.access(world, word, (width, true), |thread, world, target| {
+                return self.access(world, word, (width, Makes::Read), |thread, world, target| {
                     let read = thread.read(world, &target, *dst, read_tags, &taint)?;
                     if when.as_ref().is_none_or(|when| thread.value(when).0 != 0) {
                         let mut data = thread.taint(value);
@@ -372,8 +392,21 @@ impl<'a> Thread<'a> {
                     Ok(())
                 });
             }
-            Op::Load { reserve: true, .. } | Op::StoreConditional { .. } => {
-                return Err(self.flaw(world, "reservations do not go with threads that are started"));
+            Op::StoreConditional { success, addr, value, tags, status } => {
+                let Some(succeeds) = self.choose(world)? else { return Ok(Flow::Stop(Stop::Leaves)) };
+                let ((value, width), data) = (self.value(value), self.taint(value));
+                let (word, taint) = (self.value(addr).0, self.taint(addr));
+                let makes = if succeeds == 0 { Makes::Nothing } else { Makes::Write };
+                let flow = self.access(world, word, (width, makes), |thread, world, target| {
+                    let outcome =
+                        thread.conditional(world, &target, (value, succeeds != 0), tags, (&taint, data), *status)?;
+                    thread.frame().assign(*success, succeeds, outcome);
+                    Ok(())
+                })?;
+                if let Flow::Block = flow {
+                    self.chosen -= 1;
+                }
+                return Ok(flow);
             }
             Op::Fence { tags } if world.memory.is_published() && self.open == 0 => {
                 if self.next == self.end {
@@ -397,12 +430,40 @@ impl<'a> Thread<'a> {
         Ok(Flow::Next)
     }
 
+    /// Stores if it `succeeds`, which takes a reservation for this location. Either way the reservation is gone. Gives what
+    /// the outcome depends on.
+    fn conditional(
+        &mut self,
+        world: &mut World<'a>,
+        target: &Target,
+        (value, succeeds): (u64, bool),
+        tags: &TagSet,
+        (addr, mut data): (&Taint, Taint),
+        status: Status,
+    ) -> Result<Taint, Flaw> {
+        let reservation = self.reservation.take();
+        let mut outcome = Taint::new();
+        if status == Status::Operands {
+            data.extend(reservation.iter().flat_map(|open| open.taint.iter().copied()));
+            outcome.extend(data.union(addr));
+        }
+        if succeeds {
+            let Some(open) = reservation.filter(|open| Some(open.address) == target.address()) else {
+                return Err(self.flaw(world, "a store-conditional succeeds without a reservation"));
+            };
+            let write = self.write(world, target, value, tags, (addr, data))?;
+            self.found.rmw.extend(open.read.zip(write));
+            outcome.extend(write.filter(|_| status == Status::Write));
+        }
+        Ok(outcome)
+    }
+
     /// Makes an access of this width, if there is a location and, where that needs an event, an event.
     fn access(
         &mut self,
         world: &mut World<'a>,
         word: u64,
-        (width, reads): (Width, bool),
+        (width, makes): (Width, Makes),
         make: impl FnOnce(&mut Self, &mut World<'a>, Target) -> Result<(), Flaw>,
     ) -> Result<Flow, Flaw> {
         let target = world.memory.target(word, width).map_err(|what| self.flaw(world, what))?;
@@ -410,10 +471,17 @@ impl<'a> Thread<'a> {
             // Another thread may make the object, as soon as it is run here.
             Target::Nowhere if world.memory.is_awaited(word) => return Ok(Flow::Block),
             Target::Nowhere => return Ok(Flow::Stop(Stop::Strays { span: self.span })),
-            // In a section, what is known makes no event, and writes are made at its end.
-            Target::Shared(..) if self.next == self.end && self.open == 0 => return Ok(Flow::Stop(Stop::Leaves)),
-            Target::Shared(address, _) if self.next == self.end && reads && !self.known.contains_key(&address) => {
-                return Ok(Flow::Stop(Stop::Leaves));
+            Target::Shared(address, _) if self.next == self.end => {
+                // In a section, what is known makes no event, and writes are made at its end.
+                let event = match makes {
+                    Makes::Nothing => false,
+                    Makes::Read => self.open == 0 || !self.known.contains_key(&address),
+                    Makes::Write => self.open == 0,
+                };
+                if event {
+                    return Ok(Flow::Stop(Stop::Leaves));
+                }
+                make(self, world, target)?;
             }
             Target::Shared(..) | Target::Plain(..) | Target::Bytes(_) => make(self, world, target)?,
         }
