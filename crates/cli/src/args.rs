@@ -1,9 +1,9 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use engine::{Abstraction, Integers, Keep, Options, Order, Property, Queues, Schedule};
+use engine::{Options, Property};
 use fences::Kind;
-use session::Request;
+use session::{Failure, Request};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -50,6 +50,19 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// The options for running engines, if it runs some.
+    pub fn running(&mut self) -> Option<&mut Running> {
+        match self {
+            Command::Check(args) => Some(&mut args.running),
+            Command::Litmus(args) => Some(&mut args.running),
+            Command::Why(args) => Some(&mut args.running),
+            Command::Fences(args) => Some(&mut args.running),
+            Command::List { .. } => None,
+        }
+    }
+}
+
 /// Options for everything that runs an engine.
 #[derive(Args)]
 pub struct Running {
@@ -66,39 +79,6 @@ pub struct Running {
     /// The same for the loop that begins in a line of the program. May be repeated
     #[arg(long, value_name = "LINE:N", value_parser = loop_bound)]
     pub unwind_loop: Vec<(u32, u32)>,
-    /// How the partial-order engine orders events
-    #[arg(long, value_enum, default_value_t = OrderName::Theory)]
-    pub order: OrderName,
-    /// How the coherence engine abstracts store buffers
-    #[arg(long, value_enum, default_value_t = AbstractionName::Auto)]
-    pub abstraction: AbstractionName,
-    /// How many writes of a buffer the engines coherence and predicate keep in order; otherwise as many as are needed
-    #[arg(long, value_name = "N")]
-    pub k: Option<u32>,
-    /// Which writes these are in the predicate engine; otherwise the oldest, and the newest if that is not enough
-    #[arg(long, value_enum)]
-    pub keep: Option<KeepName>,
-    /// How often each thread has a turn in the lazy engine; otherwise more and more often
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
-    pub rounds: Option<u32>,
-    /// Up to which point of time writes reach memory in the lazy engine, under models with store buffers
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub clock: Option<u32>,
-    /// How many writes to one location the lazy engine remembers at a time, under models with store buffers
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000))]
-    pub nodes: Option<u32>,
-    /// How the lazy engine represents store buffers
-    #[arg(long, value_enum, default_value_t = QueuesName::Timed)]
-    pub queues: QueuesName,
-    /// Let the lazy engine look first for executions in which no value needs more than this many bits
-    #[arg(long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(1..=64))]
-    pub int_width: Option<u32>,
-    /// Let the lazy engine refuse programs that can write more locations than this through pointers
-    #[arg(long, value_name = "V")]
-    pub addresses: Option<u32>,
-    /// Whether the predicate engine may take for granted that no integer overflows
-    #[arg(long, value_enum, default_value_t = IntegersName::Math)]
-    pub integers: IntegersName,
     /// Give up on a program and a model after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
@@ -113,6 +93,9 @@ pub struct Running {
     /// Print each phase of the work to stderr, also where that is no terminal
     #[arg(long)]
     pub progress: bool,
+    /// The options of engines that were given, with their values.
+    #[arg(skip)]
+    pub own: Vec<(String, String)>,
 }
 
 /// A bound on loops.
@@ -143,12 +126,6 @@ pub struct C {
     /// As SV-COMP wants it: the property is in this file (.prp), and the last line is true, false(unreach-call) or unknown
     #[arg(long, value_name = "FILE")]
     pub svcomp_property: Option<PathBuf>,
-    /// Write a violation witness to this file: GraphML, or YAML 2.0 if it ends in .yml
-    #[arg(long, value_name = "FILE")]
-    pub witness: Option<PathBuf>,
-    /// Write the litmus test that shows the reordering to this file
-    #[arg(long, value_name = "FILE")]
-    pub emit_litmus: Option<PathBuf>,
 }
 
 /// What can go wrong.
@@ -188,6 +165,12 @@ pub struct Check {
     /// Print what the search cost
     #[arg(long)]
     pub stats: bool,
+    /// For C programs: write a violation witness to this file: GraphML, or YAML 2.0 if it ends in .yml
+    #[arg(long, value_name = "FILE")]
+    pub witness: Option<PathBuf>,
+    /// For C programs: write the litmus test that shows the reordering to this file
+    #[arg(long, value_name = "FILE")]
+    pub emit_litmus: Option<PathBuf>,
     /// Write the program or litmus test as a sequential C program to this file, for other checkers, and then check it as usual
     ///
     /// It has the bounds of the engine `lazy`: --rounds, --clock, --nodes, --unwind.
@@ -292,59 +275,10 @@ pub enum What {
     Models,
     /// Engines.
     Engines,
+    /// Options of engines.
+    Options,
     /// Output formats.
     Formats,
-}
-
-/// Names of [`Order`]s.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum OrderName {
-    /// A theory inside the SAT solver.
-    Theory,
-    /// A clock of bits for each event: slower, for cross-checking.
-    Clocks,
-}
-
-/// Abstractions of store buffers.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum AbstractionName {
-    /// As coarse as possible, as fine as necessary.
-    Auto,
-    /// A set of values for each location.
-    Set,
-    /// A newest value, the k oldest and a set; states that differ in their sets only are merged.
-    Pd,
-    /// The same, but such states are not merged.
-    Fd,
-    /// The buffers as they are; with --k, of at most so many writes.
-    None,
-}
-
-/// Which writes of a buffer are kept in order.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum KeepName {
-    /// Those that reach memory next.
-    Oldest,
-    /// Those that were made last.
-    Newest,
-}
-
-/// How the lazy engine represents store buffers.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum QueuesName {
-    /// As lists of writes with the times at which they reach memory.
-    Timed,
-    /// As queues of writes, --nodes long; before each step --clock writes at most reach memory by themselves.
-    Explicit,
-}
-
-/// What integers are for the predicate engine.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum IntegersName {
-    /// Numbers without bounds; the answer says if it takes for granted that nothing overflows.
-    Math,
-    /// Those of the machine: no answer where something may overflow.
-    Machine,
 }
 
 /// Formats of `check`.
@@ -450,44 +384,25 @@ impl Running {
         self.jobs.map_or_else(cores, usize::from)
     }
 
-    /// The request to the session, for a C program with this property or for a litmus test.
-    pub fn request(&self, c: Option<Property>) -> Request {
-        let order = match self.order {
-            OrderName::Theory => Order::Theory,
-            OrderName::Clocks => Order::Clocks,
-        };
+    /// The request to the session, for a C program with this property or for a litmus test. `also`: an engine that works
+    /// besides the one that was asked for.
+    ///
+    /// # Errors
+    /// An option is given that no engine has which works.
+    pub fn request(&self, c: Option<Property>, also: Option<&'static str>) -> Result<Request, Failure> {
         let engine = (self.engine != "auto").then(|| self.engine.clone());
         let default = if c.is_some() { Unwind::Auto } else { Unwind::Bound(2) };
         let (unwind, deepen) = match self.unwind.unwrap_or(default) {
             Unwind::Bound(bound) => (bound, None),
             Unwind::Auto => (1, Some(patience(self.timeout))),
         };
-        let abstraction = match self.abstraction {
-            AbstractionName::Auto => Abstraction::Auto,
-            AbstractionName::Set => Abstraction::Set,
-            AbstractionName::Pd => Abstraction::Partial,
-            AbstractionName::Fd => Abstraction::Full,
-            AbstractionName::None => Abstraction::None,
-        };
-        let loops = self.unwind_loop.clone();
-        let queues = match self.queues {
-            QueuesName::Timed => Queues::Timed,
-            QueuesName::Explicit => Queues::Explicit,
-        };
-        let (int_width, addresses) = (self.int_width, self.addresses);
-        let schedule =
-            Schedule { rounds: self.rounds, clock: self.clock, nodes: self.nodes, queues, int_width, addresses };
-        let integers = match self.integers {
-            IntegersName::Math => Integers::Math,
-            IntegersName::Machine => Integers::Machine,
-        };
-        let keep = self.keep.map(|keep| match keep {
-            KeepName::Oldest => Keep::Oldest,
-            KeepName::Newest => Keep::Newest,
-        });
-        let bounds = Options { unwind, loops, k: self.k, keep, schedule, ..Options::default() };
-        let options = Options { order, abstraction, integers, ..bounds };
+        let mut options = Options { unwind, loops: self.unwind_loop.clone(), ..Options::default() };
+        let mut engines = session::members(&self.engine);
+        engines.extend(also);
+        for (name, value) in &self.own {
+            session::set_option(&engines, name, value, &mut options)?;
+        }
         let property = c.unwrap_or(Property::Assertions { memory: true });
-        Request { engine, options, property, deepen, jobs: self.threads() }
+        Ok(Request { engine, options, property, deepen, jobs: self.threads() })
     }
 }

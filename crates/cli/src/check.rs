@@ -32,13 +32,37 @@ pub fn run(args: &Check) -> Result<u8> {
     if args.model.iter().any(|name| name == "all") {
         models.retain(|model| applies(model, &program));
     }
-    if args.emit_c.is_some() && models.len() != 1 {
-        return Err(Failure::Usage("--emit-c is about one model: name one with --model".to_owned()).into());
-    }
-    if args.certificate.is_some() && models.len() != 1 {
-        return Err(Failure::Usage("--certificate is about one model: name one with --model".to_owned()).into());
-    }
+    files_apply(args, &program, models.len())?;
+    request(args, &program)?;
     if let [model] = &models[..] { one(args, &program, model, &watch) } else { several(args, &program, &models) }
+}
+
+/// Whether each file that is asked for can come to be.
+fn files_apply(args: &Check, program: &Program, models: usize) -> Result<(), Failure> {
+    let files = [
+        ("--emit-c", &args.emit_c, false),
+        ("--certificate", &args.certificate, true),
+        ("--witness", &args.witness, true),
+        ("--emit-litmus", &args.emit_litmus, true),
+    ];
+    for (name, _, is_for_c) in files.into_iter().filter(|(_, path, _)| path.is_some()) {
+        if is_for_c && program.condition.is_some() {
+            return Err(Failure::Usage(format!("{name} is for C programs: nothing would be written")));
+        }
+        if models != 1 {
+            return Err(Failure::Usage(format!("{name} is about one model: name one with --model")));
+        }
+    }
+    if args.brab.is_some() {
+        return Err(Failure::Usage("--brab is for array-based systems (.cub)".to_owned()));
+    }
+    let engines = session::members(&args.running.engine);
+    let certifies = |name: &&str| session::engine(name).is_none_or(|engine| engine.certifies());
+    if args.certificate.is_some() && !engines.iter().any(certifies) {
+        let message = format!("the engine {} gives no certificates: nothing would be written", args.running.engine);
+        return Err(Failure::Usage(message));
+    }
+    Ok(())
 }
 
 /// Says that the limits were reached before the program was understood.
@@ -65,8 +89,10 @@ pub fn applies(model: &Model, program: &Program) -> bool {
 }
 
 /// What to ask of the session.
-fn request(args: &Check, program: &Program) -> session::Request {
-    args.running.request(program.condition.is_none().then(|| args.c.property()))
+fn request(args: &Check, program: &Program) -> Result<session::Request, Failure> {
+    // The sequential program is what the engine `lazy` searches.
+    let also = args.emit_c.as_ref().map(|_| "lazy");
+    args.running.request(program.condition.is_none().then(|| args.c.property()), also)
 }
 
 fn one(args: &Check, program: &Program, model: &Model, watch: &Watch) -> Result<u8> {
@@ -77,7 +103,7 @@ fn one(args: &Check, program: &Program, model: &Model, watch: &Watch) -> Result<
         let _ = render(args, &case).and_then(|text| print(args, text));
     };
     if let Some(path) = &args.emit_c {
-        let text = session::sequential(program, model, &request(args, program), watch)?;
+        let text = session::sequential(program, model, &request(args, program)?, watch)?;
         output::write(&text, Some(path))?;
     }
     let (text, code) = watch.guard(|| decide(args, program, model, watch), give_up)?;
@@ -108,11 +134,11 @@ fn case<'a>(program: &'a Program, model: &Model, engine: &str, verdict: &'a Verd
 /// The report, if there is something to report, and the exit code.
 fn decide(args: &Check, program: &Program, model: &Model, watch: &Watch) -> Result<(Option<String>, u8)> {
     let Found { result: verdict, engine, statistics, program, undefined, certificate } =
-        session::check(program, model, &request(args, program), watch)?;
+        session::check(program, model, &request(args, program)?, watch)?;
     let mut case = Case { statistics, undefined, ..case(&program, model, engine, &verdict, watch) };
     describe(&mut case, model)?;
-    competition::witness(&case, &args.c)?;
-    competition::litmus(&case, &args.c)?;
+    competition::witness(&case, args)?;
+    competition::litmus(&case, args)?;
     if let Some(path) = &args.certificate {
         match certificate {
             Some(invariant) => {
@@ -189,7 +215,8 @@ fn several(args: &Check, program: &Program, models: &[Model]) -> Result<u8> {
             // The process ends now: if nobody can be told, that is all.
             let _ = table(args, &ModelTable { program, rows }).and_then(|text| print(args, Some(text)));
         };
-        let found = watch.guard(|| session::check(program, model, &request(args, program), &watch), give_up)?;
+        let request = request(args, program)?;
+        let found = watch.guard(|| session::check(program, model, &request, &watch), give_up)?;
         rows.push(row(model, found.result, watch.seconds()));
     }
     let worst = rows.iter().map(|row| code(&row.verdict)).max().unwrap_or(SAFE);

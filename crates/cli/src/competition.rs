@@ -1,6 +1,6 @@
 //! What SV-COMP wants besides a verdict: witnesses, and its own last line.
 
-use crate::args::C;
+use crate::args::Check;
 use crate::{input, output};
 use anyhow::Result;
 use report::{Case, svcomp};
@@ -10,15 +10,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const PROPERTY: &str = "CHECK( init(main()), LTL(G ! call(reach_error())) )";
 
 /// Writes the witness that was asked for, if there is a violation.
-pub fn witness(case: &Case<'_>, c: &C) -> Result<()> {
-    let Some(path) = &c.witness else { return Ok(()) };
-    let property = c.svcomp_property.as_deref().map(input::read).transpose()?;
+pub fn witness(case: &Case<'_>, args: &Check) -> Result<()> {
+    let Some(path) = &args.witness else { return Ok(()) };
+    let property = args.c.svcomp_property.as_deref().map(input::read).transpose()?;
     let specification = property.as_ref().map_or(PROPERTY, |file| file.text().trim());
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let creation_time = date(now.as_secs());
     let uuid = uuid(&format!("{} {} {}", now.as_nanos(), std::process::id(), case.program.name));
     let version = env!("CARGO_PKG_VERSION");
-    let task = svcomp::Task { specification, ilp32: c.ilp32, creation_time: &creation_time, uuid: &uuid, version };
+    let task = svcomp::Task { specification, ilp32: args.c.ilp32, creation_time: &creation_time, uuid: &uuid, version };
     let is_yaml = path.extension().is_some_and(|extension| extension == "yml" || extension == "yaml");
     let text = if is_yaml { svcomp::yaml(case, &task) } else { svcomp::graphml(case, &task) };
     match text {
@@ -31,8 +31,8 @@ pub fn witness(case: &Case<'_>, c: &C) -> Result<()> {
 }
 
 /// Writes the litmus test that was asked for, if there is one to write.
-pub fn litmus(case: &Case<'_>, c: &C) -> Result<()> {
-    let Some(path) = &c.emit_litmus else { return Ok(()) };
+pub fn litmus(case: &Case<'_>, args: &Check) -> Result<()> {
+    let Some(path) = &args.emit_litmus else { return Ok(()) };
     match report::litmus::extract(case) {
         Some(text) => output::write(&text, Some(path)),
         None => {

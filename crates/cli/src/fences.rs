@@ -60,7 +60,7 @@ fn one(
     options: &fences::Options,
 ) -> Result<(String, u8)> {
     let watch = Watch::new(&args.running, true);
-    let request = args.running.request(program.condition.is_none().then(|| args.c.property()));
+    let request = args.running.request(program.condition.is_none().then(|| args.c.property()), None)?;
     let reload = |file: &SourceFile| reload(args, file, reading);
     let found = session::fences(program, model, (&request, options), &watch, &reload)?;
     let Repairs { repairs, conclusion, tried, places } = found;

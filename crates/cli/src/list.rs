@@ -1,8 +1,9 @@
 //! `fencepost list`.
 
 use crate::args::What;
-use crate::{SAFE, output};
+use crate::{SAFE, output, own};
 use anyhow::Result;
+use engine::Values;
 use std::fmt::Write;
 
 /// Lists what there is.
@@ -26,13 +27,29 @@ pub fn run(what: What) -> Result<u8> {
             let (name, about) = session::SYSTEM_ENGINE;
             writeln!(text, "{name:<14} {about}")?;
         }
+        What::Options => {
+            for (option, engines) in own::declared() {
+                let values = match option.values {
+                    Values::Number { from, to: u32::MAX, .. } => format!("{from}.."),
+                    Values::Number { from, to, .. } => format!("{from}..{to}"),
+                    Values::Choice(choices) => choices.iter().map(|c| c.name).collect::<Vec<_>>().join("|"),
+                };
+                let name = format!("--{} {values}", option.name);
+                writeln!(text, "{name:<33} {} ({})", option.help, engines.join(", "))?;
+            }
+        }
         What::Formats => {
-            text.push_str(
-                "check   text json dot svg html\n\
-                 litmus  text herd csv json\n\
-                 why     text json dot svg html\n\
-                 fences  text json\n",
-            );
+            for command in own::command().get_subcommands() {
+                let formats = command.get_arguments().find(|arg| arg.get_id() == "format");
+                let names: Vec<String> = formats
+                    .into_iter()
+                    .flat_map(clap::Arg::get_possible_values)
+                    .map(|value| value.get_name().to_owned())
+                    .collect();
+                if !names.is_empty() {
+                    writeln!(text, "{:<7} {}", command.get_name(), names.join(" "))?;
+                }
+            }
         }
     }
     output::write(&text, None)?;

@@ -27,6 +27,7 @@ struct Outcome {
 
 /// Runs all tests under all models.
 pub fn run(args: &Litmus) -> Result<u8> {
+    args.running.request(None, None)?;
     let files = input::litmus_files(&args.files)?;
     let models = input::models(&args.model)?;
     let all = args.model.iter().any(|name| name == "all");
@@ -191,7 +192,7 @@ impl Batch<'_> {
             note: String::new(),
             seconds: 0.0,
         };
-        let request = session::Request { jobs: 1, ..self.args.running.request(None) };
+        let request = session::Request { jobs: 1, ..self.args.running.request(None, None)? };
         if self.args.states || self.args.format == LitmusFormat::Herd {
             match session::states(program, model, &request, &watch)? {
                 Ok(found) => {

@@ -8,13 +8,13 @@ mod input;
 mod list;
 mod litmus;
 mod output;
+mod own;
 mod preprocess;
 mod systems;
 mod watch;
 mod why;
 
-use args::{Cli, Command};
-use clap::Parser;
+use args::Command;
 use clap::error::ErrorKind;
 use session::Failure;
 use std::process::ExitCode;
@@ -33,7 +33,7 @@ const INTERNAL: u8 = 6;
 const UNSAFE: u8 = 10;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match own::command().try_get_matches().and_then(|matches| own::parse(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             let code = match error.kind() {

@@ -1,6 +1,6 @@
 //! `fencepost check` and `fencepost fences` for array-based systems.
 
-use crate::args::{Check, CheckFormat, Fences, FencesFormat};
+use crate::args::{Check, CheckFormat, Fences, FencesFormat, Running};
 use crate::check::text_options;
 use crate::watch::Watch;
 use crate::{SAFE, UNKNOWN, UNSAFE, input, output};
@@ -20,6 +20,11 @@ pub fn check(args: &Check) -> Result<u8> {
         let message = format!("the engine {} is not for array-based systems: take parametric", args.running.engine);
         return Err(Failure::Usage(message).into());
     }
+    not_for_systems(&args.running)?;
+    let files = [("--emit-c", &args.emit_c), ("--witness", &args.witness), ("--emit-litmus", &args.emit_litmus)];
+    if let Some((name, _)) = files.into_iter().find(|(_, path)| path.is_some()) {
+        return Err(Failure::Usage(format!("{name} is not for array-based systems: nothing would be written")).into());
+    }
     let memory = memory(&system, &args.model)?;
     let give_up = |why: NoAnswer| {
         // The process ends now: if nobody can be told, that is all.
@@ -32,6 +37,16 @@ pub fn check(args: &Check) -> Result<u8> {
         SystemVerdict::Unsafe(_) => UNSAFE,
         SystemVerdict::Unknown(_) => UNKNOWN,
     })
+}
+
+/// Complains about options that mean nothing for systems.
+fn not_for_systems(running: &Running) -> Result<(), Failure> {
+    let own = running.own.first().map(|(name, _)| name.as_str());
+    let unwind = running.unwind.map(|_| "unwind").or((!running.unwind_loop.is_empty()).then_some("unwind-loop"));
+    match own.or(unwind) {
+        Some(name) => Err(Failure::Usage(format!("--{name} is not for array-based systems"))),
+        None => Ok(()),
+    }
 }
 
 fn tell(args: &Check, system: &System, memory: Memory, found: &SystemFound, watch: &Watch) -> Result<()> {
@@ -78,6 +93,7 @@ pub fn fences(args: &Fences) -> Result<u8> {
         let message = "array-based systems have one kind of fence";
         return Err(Failure::Usage(message.to_owned()).into());
     }
+    not_for_systems(&args.running)?;
     let watch = Watch::new(&args.running, true);
     let system = session::load_system(&input::read(&args.file)?)?;
     let memory = memory(&system, &args.model)?;

@@ -18,7 +18,7 @@ pub fn run(args: &Why) -> Result<u8> {
         return Err(Failure::Usage("`why` is about one model at a time".to_owned()).into());
     };
     let watch = Watch::new(&args.running, true);
-    let request = args.running.request(program.condition.is_none().then(|| args.c.property()));
+    let request = args.running.request(program.condition.is_none().then(|| args.c.property()), None)?;
     let reason = match session::why(&program, model, &request, &watch)? {
         Ok(reason) => reason,
         Err(verdict) => {

@@ -34,7 +34,10 @@ mod thread;
 mod world;
 
 use buffer::Memory;
-use engine::{Abstraction, Answer, Engine, Findings, Guarantee, NoAnswer, Observer, Question, Refusal, Task};
+use engine::{
+    Abstraction, Answer, Choice, Declared, Engine, Findings, Guarantee, NoAnswer, Observer, Question, Refusal, Task,
+    Values,
+};
 use model::Buffers;
 use search::{Beginning, Outcome, Search};
 use stepper::Halt;
@@ -59,6 +62,48 @@ const COMPANY: usize = 2;
 /// The largest k that is tried with crowds.
 const CROWD_K: usize = 4;
 
+/// What can be said about it on the command line.
+static OPTIONS: &[Declared] = &[
+    Declared {
+        name: "abstraction",
+        value: "HOW",
+        help: "How store buffers are abstracted",
+        values: Values::Choice(&[
+            Choice {
+                name: "auto",
+                help: "As coarse as possible, as fine as necessary",
+                set: |options| options.abstraction = Abstraction::Auto,
+            },
+            Choice {
+                name: "set",
+                help: "A set of values for each location",
+                set: |options| options.abstraction = Abstraction::Set,
+            },
+            Choice {
+                name: "pd",
+                help: "A newest value, the k oldest and a set; states that differ in their sets only are merged",
+                set: |options| options.abstraction = Abstraction::Partial,
+            },
+            Choice {
+                name: "fd",
+                help: "The same, but such states are not merged",
+                set: |options| options.abstraction = Abstraction::Full,
+            },
+            Choice {
+                name: "none",
+                help: "The buffers as they are; with --k, of at most so many writes",
+                set: |options| options.abstraction = Abstraction::None,
+            },
+        ]),
+    },
+    Declared {
+        name: "k",
+        value: "N",
+        help: "How many writes of a buffer are kept in order; otherwise as many as are needed",
+        values: Values::Number { from: 0, to: u32::MAX, set: |options, k| options.k = Some(k) },
+    },
+];
+
 /// The engine `coherence`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Coherence;
@@ -70,6 +115,10 @@ impl Engine for Coherence {
 
     fn about(&self) -> &'static str {
         "partial-coherence abstraction of store buffers (SC, TSO, PSO): proofs for endless loops over finite data"
+    }
+
+    fn options(&self) -> &'static [Declared] {
+        OPTIONS
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal> {

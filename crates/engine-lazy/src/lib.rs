@@ -38,7 +38,9 @@ mod sole;
 mod tests;
 mod values;
 
-use engine::{Answer, Engine, Findings, Guarantee, NoAnswer, Observer, Question, Queues, Refusal, Task};
+use engine::{
+    Answer, Choice, Declared, Engine, Findings, Guarantee, NoAnswer, Observer, Question, Queues, Refusal, Task, Values,
+};
 use logic::Bool;
 use model::Buffers;
 use problem::{Bounds, Problem, Tags};
@@ -61,6 +63,57 @@ const FEW_ROUNDS: u32 = 12;
 /// How many units of work the symbolic execution of a block costs.
 const BLOCK: u64 = 20;
 
+/// What can be said about it on the command line.
+static OPTIONS: &[Declared] = &[
+    Declared {
+        name: "rounds",
+        value: "N",
+        help: "How often each thread has a turn; otherwise more and more often",
+        values: Values::Number { from: 1, to: 64, set: |options, n| options.schedule.rounds = Some(n) },
+    },
+    Declared {
+        name: "clock",
+        value: "K",
+        help: "Up to which point of time writes reach memory, under models with store buffers",
+        values: Values::Number { from: 1, to: 1000, set: |options, n| options.schedule.clock = Some(n) },
+    },
+    Declared {
+        name: "nodes",
+        value: "N",
+        help: "How many writes to one location are remembered at a time, under models with store buffers",
+        values: Values::Number { from: 2, to: 1000, set: |options, n| options.schedule.nodes = Some(n) },
+    },
+    Declared {
+        name: "queues",
+        value: "HOW",
+        help: "How store buffers are represented",
+        values: Values::Choice(&[
+            Choice {
+                name: "timed",
+                help: "As lists of writes with the times at which they reach memory",
+                set: |options| options.schedule.queues = Queues::Timed,
+            },
+            Choice {
+                name: "explicit",
+                help: "As queues of writes, --nodes long; before each step --clock writes at most reach memory by themselves",
+                set: |options| options.schedule.queues = Queues::Explicit,
+            },
+        ]),
+    },
+    Declared {
+        name: "int-width",
+        value: "BITS",
+        help: "Look first for executions in which no value needs more than this many bits",
+        values: Values::Number { from: 1, to: 64, set: |options, n| options.schedule.int_width = Some(n) },
+    },
+    Declared {
+        name: "addresses",
+        value: "V",
+        help: "Refuse programs that can write more locations than this through pointers",
+        values: Values::Number { from: 0, to: u32::MAX, set: |options, n| options.schedule.addresses = Some(n) },
+    },
+];
+
 /// The engine `lazy`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Lazy;
@@ -72,6 +125,10 @@ impl Engine for Lazy {
 
     fn about(&self) -> &'static str {
         "lazy sequentialisation (SC, TSO, PSO): threads take turns in a few rounds, memory as lists of timed writes"
+    }
+
+    fn options(&self) -> &'static [Declared] {
+        OPTIONS
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal> {

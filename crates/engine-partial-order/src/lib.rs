@@ -29,8 +29,8 @@ mod relations;
 mod shape;
 
 use engine::{
-    Answer, Engine, FinalState, Findings, Guarantee, NoAnswer, Observer, Options, Order, Property, Question, Refusal,
-    Task,
+    Answer, Choice, Declared, Engine, FinalState, Findings, Guarantee, NoAnswer, Observer, Options, Order, Property,
+    Question, Refusal, Task, Values,
 };
 use ir::Proposition;
 use logic::Bool;
@@ -43,6 +43,21 @@ use witness::Execution;
 /// How many units of work the symbolic execution of a block costs.
 const BLOCK: u64 = 20;
 
+/// What can be said about it on the command line.
+static OPTIONS: &[Declared] = &[Declared {
+    name: "order",
+    value: "HOW",
+    help: "How events are ordered",
+    values: Values::Choice(&[
+        Choice { name: "theory", help: "A theory inside the SAT solver", set: |options| options.order = Order::Theory },
+        Choice {
+            name: "clocks",
+            help: "A clock of bits for each event: slower, for cross-checking",
+            set: |options| options.order = Order::Clocks,
+        },
+    ]),
+}];
+
 /// The engine.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PartialOrder;
@@ -54,6 +69,10 @@ impl Engine for PartialOrder {
 
     fn about(&self) -> &'static str {
         "bounded model checking: one formula over events and partial orders"
+    }
+
+    fn options(&self) -> &'static [Declared] {
+        OPTIONS
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal> {

@@ -37,7 +37,8 @@ mod zone;
 
 use automaton::{Automata, Knowledge};
 use engine::{
-    Answer, Engine, Findings, Guarantee, Integers, Keep, NoAnswer, Observer, Property, Question, Refusal, Task,
+    Answer, Choice, Declared, Engine, Findings, Guarantee, Integers, Keep, NoAnswer, Observer, Property, Question,
+    Refusal, Task, Values,
 };
 use machine::Move;
 use model::{Buffers, Model};
@@ -68,6 +69,50 @@ const PATIENCE: u64 = 8;
 
 const CHOICE: &str = "internal: the first thread cannot go on alone";
 
+/// What can be said about it on the command line.
+static OPTIONS: &[Declared] = &[
+    Declared {
+        name: "k",
+        value: "N",
+        help: "How many writes of a buffer are kept in order; otherwise as many as are needed",
+        values: Values::Number { from: 0, to: u32::MAX, set: |options, k| options.k = Some(k) },
+    },
+    Declared {
+        name: "keep",
+        value: "WHICH",
+        help: "Which writes these are; otherwise the oldest, and the newest if that is not enough",
+        values: Values::Choice(&[
+            Choice {
+                name: "oldest",
+                help: "Those that reach memory next",
+                set: |options| options.keep = Some(Keep::Oldest),
+            },
+            Choice {
+                name: "newest",
+                help: "Those that were made last",
+                set: |options| options.keep = Some(Keep::Newest),
+            },
+        ]),
+    },
+    Declared {
+        name: "integers",
+        value: "WHAT",
+        help: "Whether it may be taken for granted that no integer overflows",
+        values: Values::Choice(&[
+            Choice {
+                name: "math",
+                help: "Numbers without bounds; the answer says if it takes for granted that nothing overflows",
+                set: |options| options.integers = Integers::Math,
+            },
+            Choice {
+                name: "machine",
+                help: "Those of the machine: no answer where something may overflow",
+                set: |options| options.integers = Integers::Machine,
+            },
+        ]),
+    },
+];
+
 /// The engine `predicate`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Predicate;
@@ -79,6 +124,14 @@ impl Engine for Predicate {
 
     fn about(&self) -> &'static str {
         "predicate abstraction refined by counterexamples (SC, TSO, PSO): proofs for endless loops over integers"
+    }
+
+    fn options(&self) -> &'static [Declared] {
+        OPTIONS
+    }
+
+    fn certifies(&self) -> bool {
+        true
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal> {

@@ -4,8 +4,10 @@
 //! files, and checks its [`Observer`] for cancellation. What it finds is evidence, not truth: `session` has it checked
 //! by `witness` before anybody is told.
 
+mod declared;
 mod meter;
 
+pub use declared::{Choice, Declared, Values};
 pub use meter::{MILLI, Meter, SECOND};
 
 use ir::{Program, Proposition, State};
@@ -415,6 +417,16 @@ pub trait Engine: Sync {
 
     /// One line about it.
     fn about(&self) -> &'static str;
+
+    /// The options that it has besides those of all engines.
+    fn options(&self) -> &'static [Declared] {
+        &[]
+    }
+
+    /// Whether what it proves comes with a certificate.
+    fn certifies(&self) -> bool {
+        false
+    }
 
     /// Whether it takes the task.
     ///

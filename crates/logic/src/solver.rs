@@ -61,10 +61,10 @@ const CLAUSE: u64 = 2;
 const CLAUSES: u64 = 1024;
 
 /// How many units of work lie between two questions of the search whether to go on: some ten decisions or conflicts.
-const QUESTION: u64 = 100;
+const QUESTION: u64 = 25;
 
-/// How many units of work an edge in the ordering theory costs.
-const EDGE: u64 = 1;
+/// How many edges in the ordering theory cost a unit of work.
+const EDGES: u64 = 8;
 
 /// Counts work, and says whether to go on; may take its time for that.
 pub type Spend = Box<dyn Fn(u64) -> bool>;
@@ -80,7 +80,7 @@ struct Question {
 impl Terminator for Question {
     fn terminated(&mut self) -> bool {
         let inserted = self.inserted.get();
-        let work = QUESTION + EDGE * (inserted - self.accounted);
+        let work = QUESTION + (inserted - self.accounted) / EDGES;
         self.accounted = inserted;
         !(self.spend)(work) || self.stop.is_terminated()
     }

@@ -19,7 +19,7 @@ mod violation;
 pub use evidence::{panic_message, structure};
 pub use explain::{Reason, Relaxation, relaxation, why};
 pub use fences::{Conclusion, Repair, Repairs, fences};
-pub use registry::{ENGINES, FRONTENDS, Frontend, engine, frontend, model, model_from, models};
+pub use registry::{ENGINES, FRONTENDS, Frontend, engine, frontend, members, model, model_from, models, set_option};
 pub use result::{Failure, Found, Outcomes, Reading, Request, States};
 pub use sequential::sequential;
 pub use strategy::{AUTO, STRATEGIES, Setting, Step, Strategy, strategy};
@@ -143,7 +143,7 @@ fn run(
     }
     let engines = registry::choose(&task, asked)?;
     if let ([engine], true) = (&engines[..], is_violation && request.deepen.is_some()) {
-        let plan = schedule::Plan { name: engine.name(), steps: &[Step::alone(engine.name())], patient: true };
+        let plan = schedule::Plan { name: engine.name(), steps: &[Step::alone(engine.name())], patient: 0 };
         return Schedule::new(&plan, &task, request, observer)?.follow();
     }
     let mut refusal = None;

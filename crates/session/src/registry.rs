@@ -1,7 +1,7 @@
 //! What there is: front ends, engines, models. Lists, help texts and the book's tables are printed from here.
 
-use crate::{AUTO, Failure, Reading, STRATEGIES};
-use engine::{Engine, Refusal, Task};
+use crate::{AUTO, Failure, Reading, STRATEGIES, strategy};
+use engine::{Engine, Options, Refusal, Task};
 use engine_coherence::Coherence;
 use engine_lazy::Lazy;
 use engine_partial_order::PartialOrder;
@@ -42,6 +42,30 @@ pub static ENGINES: &[&dyn Engine] = &[&PartialOrder, &Coherence, &Predicate, &A
 /// The engine of this name.
 pub fn engine(name: &str) -> Option<&'static dyn Engine> {
     ENGINES.iter().copied().find(|engine| engine.name() == name)
+}
+
+/// The names of the engines that work when this engine or strategy is asked for.
+pub fn members(name: &str) -> Vec<&str> {
+    match strategy(name) {
+        Some(strategy) => strategy.steps.iter().map(|step| step.engine).collect(),
+        None => vec![name],
+    }
+}
+
+/// Sets an option of the engines that will work.
+///
+/// # Errors
+/// None of them has such an option, or the value is wrong.
+pub fn set_option(engines: &[&str], name: &str, value: &str, options: &mut Options) -> Result<(), Failure> {
+    let has = |engine: &&&dyn Engine| engine.options().iter().any(|option| option.name == name);
+    let at_work = ENGINES.iter().filter(|engine| engines.contains(&engine.name())).filter(has);
+    let declared = at_work.flat_map(|engine| engine.options()).find(|option| option.name == name);
+    let Some(declared) = declared else {
+        let owners: Vec<&str> = ENGINES.iter().filter(has).map(|engine| engine.name()).collect();
+        let message = format!("--{name} is an option of {}, which does not work here", owners.join(" and "));
+        return Err(Failure::Usage(message));
+    };
+    declared.set(options, value).map_err(Failure::Usage)
 }
 
 /// The engine of this name, or for `auto` all that take the task, the best first.

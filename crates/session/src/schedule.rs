@@ -168,8 +168,8 @@ pub struct Plan<'s> {
     /// The name of the strategy or of the only engine.
     pub name: &'static str,
     pub steps: &'s [Step],
-    /// Whether the rows are tried in turn in the first round.
-    pub patient: bool,
+    /// In how many rounds the rows are tried in turn.
+    pub patient: usize,
 }
 
 /// Follows a strategy. The program is the one that the model's machine runs.
@@ -278,7 +278,7 @@ impl<'s> Schedule<'s> {
 
     /// One round. Gives the row that decides, if one does.
     fn round(&mut self, round: usize, scheduled: &mut u64) -> Result<Option<usize>, NoAnswer> {
-        let in_turn = round == 0 && self.plan.patient;
+        let in_turn = round < self.plan.patient;
         let mut bounded = self.is_bounded();
         let lead = self.lead(round, bounded, *scheduled);
         *scheduled = scheduled.saturating_add(lead);

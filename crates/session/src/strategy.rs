@@ -17,9 +17,9 @@ pub struct Strategy {
     pub steps: &'static [Step],
     /// The engine that shows a violation in fewer events, if it finds it with so much work.
     pub shortens: Option<(&'static str, u64)>,
-    /// Whether the rows are tried one after the other in the first round, however many cores there are. Most tasks are done by
-    /// then: nobody should pay for a second opinion.
-    pub patient: bool,
+    /// In how many rounds the rows are tried one after the other, however many cores there are. Most tasks are done by then:
+    /// nobody should pay for a second opinion.
+    pub patient: usize,
 }
 
 /// A row of a strategy.
@@ -64,7 +64,7 @@ pub static STRATEGIES: &[Strategy] = &[
     Strategy {
         name: AUTO,
         about: "several engines in turn, each with a budget of work",
-        patient: true,
+        patient: 2,
         shortens: Some(("coherence", 150 * MILLI)),
         steps: &[
             Step {
@@ -72,36 +72,36 @@ pub static STRATEGIES: &[Strategy] = &[
                 why: "covers all executions of a bound at once: decides most programs at the first bound, and its bounds are \
                     an answer if nobody has a better one",
                 setting: Setting::Plain,
-                first: &[1500 * MILLI, 4500 * MILLI, 18_000 * MILLI],
-                then: &[1500 * MILLI, 500 * MILLI, 2000 * MILLI, 8000 * MILLI],
+                first: &[100 * MILLI, 1400 * MILLI, 4500 * MILLI, 18_000 * MILLI],
+                then: &[100 * MILLI, 500 * MILLI, 2000 * MILLI, 8000 * MILLI],
             },
             Step {
                 engine: "coherence",
                 why: "proves endless loops over few values, and finds deep violations over little data where the formula is \
                     large",
                 setting: Setting::Plain,
-                first: &[500 * MILLI, 250 * MILLI, 1000 * MILLI],
+                first: &[40 * MILLI, 460 * MILLI, 250 * MILLI, 1000 * MILLI],
                 then: &[300 * MILLI, 750 * MILLI, 2000 * MILLI, 4000 * MILLI],
             },
             Step {
                 engine: "predicate",
                 why: "proves endless loops over integers without bounds",
                 setting: Setting::Plain,
-                first: &[100 * MILLI, 100 * MILLI, 500 * MILLI],
+                first: &[10 * MILLI, 90 * MILLI, 100 * MILLI, 500 * MILLI],
                 then: &[300 * MILLI, 750 * MILLI, 2000 * MILLI, 4000 * MILLI],
             },
             Step {
                 engine: "lazy",
                 why: "finds violations that need few turns where the formula of all executions is too large",
                 setting: Setting::Plain,
-                first: &[0, 500 * MILLI, 1000 * MILLI],
+                first: &[0, 0, 500 * MILLI, 1000 * MILLI],
                 then: &[0, 0, 500 * MILLI, 1000 * MILLI],
             },
             Step {
                 engine: "partial-order",
                 why: "finds violations among the first threads and the first iterations where all of them are too many",
                 setting: Setting::Small,
-                first: &[0, 500 * MILLI, 1000 * MILLI],
+                first: &[0, 0, 500 * MILLI, 1000 * MILLI],
                 then: &[0, 250 * MILLI, 1000 * MILLI, 2000 * MILLI],
             },
             Step {
@@ -116,7 +116,7 @@ pub static STRATEGIES: &[Strategy] = &[
     Strategy {
         name: "race",
         about: "partial-order and lazy side by side",
-        patient: false,
+        patient: 0,
         shortens: None,
         steps: &[
             Step {

@@ -34,7 +34,7 @@ fn ask(program: &Program, request: &Request, observer: &dyn Observer) -> (String
 
 fn request(jobs: usize) -> Request {
     let options = Options { unwind: 1, ..Options::default() };
-    Request { options, deepen: Some(300 * MILLI), jobs, ..Request::default() }
+    Request { options, deepen: Some(100 * MILLI), jobs, ..Request::default() }
 }
 
 /// Programs that are decided by different rows of the table, or by none.
