@@ -1,4 +1,5 @@
-//! The tables of paper 002 with our versions of its programs: which abstraction proves what, and which fences are found.
+//! The tables of Kuperstein, Vechev and Yahav ("Partial-Coherence Abstractions for Relaxed Memory Models", PLDI 2011) with our
+//! versions of its programs: which abstraction proves what, and which fences are found.
 
 use crate::common::{fencepost, root, scratch, stdout};
 use std::path::Path;

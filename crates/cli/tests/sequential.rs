@@ -1,4 +1,5 @@
-//! The engine `lazy` on the classical programs of paper 001, and programs as sequential C.
+//! The engine `lazy` on the classical programs of Tomasco et al. ("Lazy Sequentialization for TSO and PSO via Shared Memory
+//! Abstractions", FMCAD 2016), and programs as sequential C.
 
 use crate::common::{fencepost, root, scratch, stderr, stdout};
 use std::path::Path;
@@ -108,7 +109,7 @@ fn the_race_has_a_winner() {
     assert_eq!((&*last, code), ("SAFE", Some(0)));
 }
 
-/// Table I of paper 001: six iterations need six rounds. Under PSO fewer of both, for the sake of time.
+/// Table I of the paper: six iterations need six rounds. Under PSO fewer of both, for the sake of time.
 #[test]
 fn fibonacci_needs_a_round_for_each_iteration() {
     for (model, count) in [("tso", "6"), ("pso", "4")] {

@@ -1,7 +1,7 @@
 //! Store buffers, exact and abstract.
 //!
-//! Paper 002 abstracts the buffer of a thread and a location to ⟨latest, set, head⟩: the newest value, the oldest k
-//! values in order, and what comes after those as a set. A [`Line`] is that. A buffer is a sequence of *groups* of lines:
+//! Kuperstein, Vechev and Yahav (PLDI 2011) abstract the buffer of a thread and a location to ⟨latest, set, head⟩: the newest
+//! value, the oldest k values in order, and what comes after those as a set. A [`Line`] is that. A buffer is a sequence of *groups* of lines:
 //! what is in a group reaches memory before anything of the next group. Under PSO there is one group, and one more for
 //! each fence that only orders writes. Under TSO each write would be a group of its own.
 //!

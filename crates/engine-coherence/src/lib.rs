@@ -1,7 +1,7 @@
 //! Proofs for programs with endless loops and unbounded store buffers.
 //!
 //! # The method
-//! Kuperstein, Vechev and Yahav, "Partial-Coherence Abstractions for Relaxed Memory Models" (paper 002). All states of the
+//! Kuperstein, Vechev and Yahav, "Partial-Coherence Abstractions for Relaxed Memory Models" (PLDI 2011). All states of the
 //! program are visited; store buffers, which can grow without bound, are abstracted to a newest value, a bounded head in
 //! order, and a set. What the abstraction shows is more than what can happen, so a program in which it shows no violation
 //! has none, for any number of iterations and any length of buffers. A violation that it shows is tried on real

@@ -2,7 +2,7 @@
 //!
 //! # The method
 //! Tomasco, Nguyen, Inverso, Fischer, La Torre, Parlato, "Lazy sequentialization for TSO and PSO via shared memory
-//! abstractions" (paper 001). A concurrent program becomes a sequential one: in each of a few rounds, each thread goes on from
+//! abstractions" (FMCAD 2016). A concurrent program becomes a sequential one: in each of a few rounds, each thread goes on from
 //! where it was left up to a point that is guessed, and memory is computed on the way. Reads, writes and fences are
 //! operations on a shared memory abstraction (`memory.rs`); store buffers hide inside it, as lists ordered by the time at
 //! which writes reach memory (`lists.rs`), or as the queues that they are (`queues.rs`). A solver looks for turns that lead

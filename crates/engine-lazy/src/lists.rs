@@ -1,4 +1,4 @@
-//! Memory with store buffers as temporal circular doubly linked lists: eTSO-SMA and ePSO-SMA of paper 001.
+//! Memory with store buffers as temporal circular doubly linked lists: eTSO-SMA and ePSO-SMA of Tomasco et al. (FMCAD 2016).
 //!
 //! There are no buffers and there is no memory. Time passes; a write is given the time at which it will reach memory, and
 //! goes into the list of its location, which is ordered by time. The last write of a list whose time has come is what

@@ -1,6 +1,6 @@
 //! The shared memory abstraction: what the sequential program knows of memory.
 //!
-//! Section II of paper 001: reads, writes and fences of threads are operations of an abstract data type, and only its
+//! Section II of Tomasco et al. (FMCAD 2016): reads, writes and fences of threads are operations of an abstract data type, and only its
 //! implementations know the memory model. Each operation happens under a condition, and its results are terms.
 
 use logic::{Bool, Term, Terms};

@@ -1,4 +1,4 @@
-//! Memory with store buffers as what they are: TSO-SMA and PSO-SMA of paper 001, the reference for the timed lists.
+//! Memory with store buffers as what they are: TSO-SMA and PSO-SMA of Tomasco et al. (FMCAD 2016), the reference for the timed lists.
 //!
 //! Memory has a value for each location, and there is a queue of writes for each thread (TSO), or for each thread and
 //! location (PSO). Before each step a few of the oldest writes of queues reach memory; which ones is guessed. A fence

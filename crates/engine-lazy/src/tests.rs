@@ -1,5 +1,5 @@
 //! The lists and the queues against a machine with store buffers: on random sequences of operations both can read the same values (theorems 1 and 2
-//! of paper 001).
+//! of Tomasco et al., FMCAD 2016).
 
 use crate::lists::{Delays, Lists, Size};
 use crate::memory::{Access, Build, Fence, Guess, Memory};

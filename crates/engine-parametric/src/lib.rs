@@ -1,7 +1,7 @@
 //! Array-based systems with any number of processes: backward reachability over cubes.
 //!
 //! # The method
-//! Conchon, Declerck and Zaïdi's paper on Cubicle-W (EPTCS 271, 2018; paper 003): from the bad states backwards, each set of states is a cube, a conjunction about some distinct processes. A cube
+//! Conchon, Declerck and Zaïdi's paper on Cubicle-W ("Parameterized Model Checking Modulo Explicit Weak Memory Models", EPTCS 271, 2018): from the bad states backwards, each set of states is a cube, a conjunction about some distinct processes. A cube
 //! that another one covers, for some renaming of its processes, is dropped. Reads of weak variables stay pending until
 //! a write is found for them.
 //!

@@ -1,8 +1,8 @@
 //! Bounded model checking with partial orders.
 //!
 //! # The method
-//! Paper 000 (Alglave, Kroening, Tautschnig: "Partial Orders for Efficient Bounded Model Checking of Concurrent
-//! Software"). Loops are unrolled, threads are executed symbolically into guarded events, and the question becomes one
+//! Alglave, Kroening and Tautschnig, "Partial Orders for Efficient Bounded Model Checking of Concurrent Software" (CAV
+//! 2013). Loops are unrolled, threads are executed symbolically into guarded events, and the question becomes one
 //! formula: what the threads compute (`ssa`), who reads from whom and in which order writes reach memory, and that the
 //! relations which the model wants acyclic are so (`pord`).
 //!

@@ -2,7 +2,7 @@
 //!
 //! # The method
 //! Abdulla, Atig, Chen, Leonardsson and Rezine, "Automatic Fence Insertion in Integer Programs via Predicate
-//! Abstraction" (paper 004). The oldest k writes of a buffer are kept, the others are abstracted to the set of their
+//! Abstraction" (SAS 2012). The oldest k writes of a buffer are kept, the others are abstracted to the set of their
 //! cells and the newest value of each. Values are abstracted to predicates. All abstract states are visited; if none is
 //! bad, the program is safe. Otherwise the path to the bad one is tried, and there are four cases: it happens with real
 //! buffers, with or without a delay of writes; it happens only in the abstraction of buffers, so k grows; or values

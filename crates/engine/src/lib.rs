@@ -153,7 +153,7 @@ pub enum Order {
     /// By a theory inside the SAT solver.
     #[default]
     Theory,
-    /// By a clock of bits per event, as in paper 000.
+    /// By a clock of bits per event, as Alglave, Kroening and Tautschnig (CAV 2013) have it.
     Clocks,
 }
 

@@ -1,6 +1,7 @@
 //! Symbolic execution of a program into guarded events.
 //!
-//! Section 4 of paper 000: each thread is executed once with path merging; every access becomes a symbolic event with a
+//! Section 4 of Alglave, Kroening and Tautschnig ("Partial Orders for Efficient Bounded Model Checking of Concurrent
+//! Software", CAV 2013): each thread is executed once with path merging; every access becomes a symbolic event with a
 //! guard, an address, a value and its place in program order, and every read has a value of its own. [`execute`] does
 //! that; [`narrow`] then replaces the values of reads that can only take a few constants by choices between those, which
 //! is what keeps bits out of the formulas of most small programs.

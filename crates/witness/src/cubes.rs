@@ -13,7 +13,7 @@
 //!
 //! # Weak memory
 //! A run is a sequence of transitions. Its writes take effect later than they are issued, in an order of their own, into
-//! which reads fall too: this is the order `ghb` of paper 003. A run is in a cube if there are points in that order for the
+//! which reads fall too: this is the order `ghb` of Conchon, Declerck and Zaïdi (EPTCS 271, 2018). A run is in a cube if there are points in that order for the
 //! cube's pending reads such that each is behind what it must be behind and sees what the conditions say: the newest
 //! write of its own process, if there is one, else the last write that has taken effect. Under TSO it suffices to look at
 //! runs that issue writes of one cell in the order in which they take effect (see SOUNDNESS.md).

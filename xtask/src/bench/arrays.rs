@@ -1,4 +1,5 @@
-//! The shared array-based systems beside Cubicle's times, and Table 1 of paper 003 with our versions of its systems.
+//! The shared array-based systems beside Cubicle's times, and Table 1 of Conchon, Declerck and Zaïdi
+//! ("Parameterized Model Checking Modulo Explicit Weak Memory Models", EPTCS 271, 2018) with our versions of its systems.
 //!
 //! Times are those of whole runs, start-up included. Cubicle's are CPU times from the corpus's table, the paper's are
 //! those of its Table 1.

@@ -1,4 +1,4 @@
-//! The tables of paper 002 with our versions of its programs, beside the paper's figures, and how fast states are visited.
+//! The tables of Kuperstein, Vechev and Yahav ("Partial-Coherence Abstractions for Relaxed Memory Models", PLDI 2011) with our versions of its programs, beside the paper's figures, and how fast states are visited.
 //!
 //! The paper's numbers of states are thousands, of its own versions of the programs; in its Table 2 states carry labels.
 //! `M` means that it ran out of memory (16 GB).

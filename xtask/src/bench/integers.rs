@@ -1,4 +1,5 @@
-//! Table 1 of paper 004 with our versions of its programs, beside the paper's figures; PSO and three processes, which
+//! Table 1 of Abdulla, Atig, Chen, Leonardsson and Rezine ("Automatic Fence Insertion in Integer Programs via Predicate
+//! Abstraction", SAS 2012) with our versions of its programs, beside the paper's figures; PSO and three processes, which
 //! it does not have.
 //!
 //! The time is that of finding the fences and proving the program with them. States and predicates are those of the
