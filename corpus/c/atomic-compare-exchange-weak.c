@@ -1,7 +1,7 @@
 /* Weak compare-exchange in a loop counts right. Tried once, it may fail although the value was the expected one.
- * @expect sc: SAFE (unwind 4)
- * @expect tso: SAFE (unwind 4)
- * @expect pso: SAFE (unwind 4)
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
  * @expect rmo: SAFE (unwind 4)
  * @expect alpha: SAFE (unwind 4)
  * @expect power: SAFE (unwind 4)

@@ -1,8 +1,8 @@
 /* A function whose name begins with __VERIFIER_atomic_ is an atomic section: an exchange written by hand makes a
  * lock.
- * @expect sc: SAFE (unwind 4)
- * @expect tso: SAFE (unwind 4)
- * @expect pso: SAFE (unwind 4)
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
  * @expect rmo: SAFE (unwind 4)
  * @expect alpha: SAFE (unwind 4)
  * @expect power: SAFE (unwind 4)

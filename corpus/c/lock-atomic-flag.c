@@ -1,7 +1,7 @@
 /* A lock of C11's atomic_flag with its default order, sequentially consistent.
- * @expect sc: SAFE (unwind 4)
- * @expect tso: SAFE (unwind 4)
- * @expect pso: SAFE (unwind 4)
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
  * @expect rmo: SAFE (unwind 4)
  * @expect alpha: SAFE (unwind 4)
  * @expect power: SAFE (unwind 4)

@@ -1,8 +1,8 @@
 /* A spin lock by exchange whose release is forgotten in one thread. Whoever comes later waits for ever, but nobody
  * loses an update: safe, if not live.
- * @expect sc: SAFE (unwind 4)
- * @expect tso: SAFE (unwind 4)
- * @expect pso: SAFE (unwind 4)
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
  * @expect rmo: SAFE (unwind 4)
  * @expect alpha: SAFE (unwind 4)
  * @expect power: SAFE (unwind 4)

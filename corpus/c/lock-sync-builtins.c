@@ -1,8 +1,8 @@
 /* A test-and-set lock of GCC's older builtins: lock_test_and_set acquires, lock_release releases. As with acquire
  * and release, only this model of power lets the counter lose an update.
- * @expect sc: SAFE (unwind 4)
- * @expect tso: SAFE (unwind 4)
- * @expect pso: SAFE (unwind 4)
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
  * @expect rmo: SAFE (unwind 4)
  * @expect alpha: SAFE (unwind 4)
  * @expect power: UNSAFE

@@ -1,12 +1,12 @@
 /* A test-and-set lock with acquire and release around a counter. It protects the counter everywhere but on this
  * model of power, whose lwsync passes no messages (SOUNDNESS.md); with sequentially consistent atomics also there.
- * @expect sc: SAFE (unwind 4)
- * @expect tso: SAFE (unwind 4)
- * @expect pso: SAFE (unwind 4)
+ * @expect sc: SAFE
+ * @expect tso: SAFE
+ * @expect pso: SAFE
  * @expect rmo: SAFE (unwind 4)
  * @expect alpha: SAFE (unwind 4)
  * @expect power: UNSAFE
- * @expect -DSEQ_CST sc: SAFE (unwind 4); tso: SAFE (unwind 4); pso: SAFE (unwind 4); rmo: SAFE (unwind 4); alpha: SAFE (unwind 4); power: SAFE (unwind 4)
+ * @expect -DSEQ_CST sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE (unwind 4); alpha: SAFE (unwind 4); power: SAFE (unwind 4)
  * @options --unwind 4
  */
 #include <assert.h>

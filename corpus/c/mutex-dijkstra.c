@@ -1,12 +1,12 @@
 /* Dijkstra's mutual exclusion for two threads: first get the turn, then claim the section and look whether anybody
  * else does. The claim must not wait while the other's is read.
- * @expect sc: SAFE (unwind 2)
+ * @expect sc: SAFE
  * @expect tso: UNSAFE
  * @expect pso: UNSAFE
  * @expect rmo: UNSAFE
  * @expect alpha: UNSAFE
  * @expect power: UNSAFE
- * @expect -DFENCE sc: SAFE (unwind 2); tso: SAFE (unwind 2); pso: SAFE (unwind 2); rmo: SAFE (unwind 2); alpha: SAFE (unwind 2); power: SAFE (unwind 2)
+ * @expect -DFENCE sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE (unwind 2); alpha: SAFE (unwind 2); power: SAFE (unwind 2)
  * @options --unwind 2
  */
 #include <assert.h>

@@ -140,7 +140,8 @@ fn preprocessed_texts_get_numbers() {
 #[test]
 fn a_bound_is_said() {
     let file = root().join("corpus/c/mutex-dijkstra.c").display().to_string();
-    let (last, code, text) = run(&["fences", &file, "--model", "tso", "--unwind", "2"]);
+    let args = ["fences", &file, "--model", "tso", "--unwind", "2", "--engine", "partial-order"];
+    let (last, code, text) = run(&args);
     assert_eq!((&*last, code), ("FENCES 1 (cost 10, unwind 2)", Some(5)), "{text}");
 }
 
