@@ -27,11 +27,11 @@ impl<'p> Runner<'_, 'p> {
         let (block, instr) = (&function.blocks[frame.block as usize], thread.instr(program));
         let mut open = open.map(|(at, _)| LocalId(at as u32));
         let found = open.find(|local| ir::liveness::looks_at(function, block, instr, *local))?;
-        if self.world.has_crowds() && self.hands_on() { None } else { Some(found) }
+        if self.world.has_replicas() && self.hands_on() { None } else { Some(found) }
     }
 
     /// Whether what comes next only hands on what can be anything. Then the copy can be anything, too: that is more than can
-    /// happen, and nobody follows a path of a crowd.
+    /// happen, and nobody follows a path of replicas.
     fn hands_on(&self) -> bool {
         let Some((scope, op, terminator)) = self.upcoming() else { return false };
         let whole = |expr: &Expr| !looks_at_open(scope, expr) || is_open(scope, expr);
@@ -63,7 +63,7 @@ impl<'p> Runner<'_, 'p> {
     }
 
     /// Whether what comes next is a write that nobody reads and that orders nothing, so that it need not be done. There
-    /// are crowds: their handles may be handed on only.
+    /// are replicas: their handles may be handed on only.
     pub fn leaves_out(&mut self) -> Result<bool, Halt> {
         if self.computes_with_handles() {
             return self.limit(COMPUTES);
@@ -80,7 +80,7 @@ impl<'p> Runner<'_, 'p> {
         })
     }
 
-    /// Whether what comes next does more with the handle of a crowd's thread than to hand it on.
+    /// Whether what comes next does more with the handle of a replica than to hand it on.
     fn computes_with_handles(&self) -> bool {
         let Some((scope, op, terminator)) = self.upcoming() else { return false };
         let values = &scope.frame.values;

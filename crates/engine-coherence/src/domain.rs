@@ -1,6 +1,6 @@
 //! Values as the search has them: machine words, and what has not been chosen yet.
 
-use crate::world::{CROWD, HANDLE, World};
+use crate::world::{HANDLE, REPLICA, World};
 use engine::Property;
 use ir::{Expr, ObjectId, TagSet, UnaryOp, Usage, Width, truncate};
 use model::Buffers;
@@ -13,7 +13,7 @@ pub struct Anything;
 
 pub type Word = Value<Anything>;
 
-/// What cannot be done with the handles of crowds.
+/// What cannot be done with the handles of replicas.
 pub const COMPUTES: &str = "the handle of one of any number of threads is compared or computed with";
 
 /// How many objects may be made at one place by one thread, if others may know them.
@@ -62,25 +62,14 @@ impl<'p> Domain<'p> for World<'p> {
         span: Span,
     ) -> Result<Option<u64>, Halt> {
         match self.word(scope, addr, span, "an address")? {
-            HANDLE if self.has_crowds() => scope.limit(span, COMPUTES),
+            HANDLE if self.has_replicas() => scope.limit(span, COMPUTES),
             word => Ok(Some(word)),
-        }
-    }
-
-    fn word(&self, scope: Scope<'_, Anything>, expr: &Expr, span: Span, what: &str) -> Result<u64, Halt> {
-        match scope.known(expr) {
-            Some((value, _)) => Ok(value),
-            None => scope.limit(span, &format!("internal: {what} was not chosen")),
         }
     }
 
     fn bits(&self, term: &Word, width: Width) -> Result<u64, Halt> {
         let bits = term.known().map(|bits| truncate(bits, width));
         bits.ok_or_else(|| Halt::Limit("internal: what is written was not chosen".to_owned()))
-    }
-
-    fn constant(&self, bits: u64, _width: Width) -> Word {
-        Value::Known(bits)
     }
 
     fn term(&self, value: Word, _width: Width) -> Word {
@@ -134,7 +123,7 @@ impl<'p> Domain<'p> for World<'p> {
 
     fn handle(&self, scope: Scope<'_, Anything>, thread: usize, span: Span) -> Result<u64, Halt> {
         match thread {
-            CROWD => scope.limit(span, "one of any number of threads asks who it is"),
+            REPLICA => scope.limit(span, "one of any number of threads asks who it is"),
             _ => Ok(thread as u64 + 1),
         }
     }
@@ -174,7 +163,7 @@ impl World<'_> {
             thread.heap.push((number, object));
             return Ok(number);
         }
-        if thread.number == CROWD {
+        if thread.number == REPLICA {
             let what = "one of any number of threads makes an object that others may know";
             return thread.scope(self.memory.program).limit(span, what);
         }

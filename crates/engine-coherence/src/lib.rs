@@ -14,23 +14,24 @@
 //! * Writes go to the buffer together with the step before them, which restricts how threads take turns, but not what they
 //!   can do: nobody sees a buffer but its thread.
 //! * Searches with short real buffers look for violations in turn with the abstractions.
-//! * Places that start more than a few threads start crowds: any number of threads that nobody tells apart. See `crowd`. If
-//!   that does not lead to a proof, or somebody does tell them apart, all threads have numbers again, and are at most 32.
+//! * Places that start more than a few threads start replicas of a thread template: any number of threads that nobody tells
+//!   apart, proved by view abstraction. See `views`. If that does not lead to a proof, or somebody does tell them apart, all
+//!   threads have numbers again, and are at most 32.
 //!
 //! # What it can miss
 //! Nothing that it says is safe. It gives up where the values of a thread or the objects it makes are not finite, where a
 //! choice has too many values, and where memory is read that nobody has written. Of a program that starts threads without an
-//! end it finds violations with few threads only. It gives no proof if threads of a crowd are waited for, ask who they are,
-//! or make objects that others may know, or if their handles are compared.
+//! end it finds violations with few threads only. It gives no proof if replicas are waited for, ask who they are, or make
+//! objects that others may know, or if their handles are compared.
 
 mod buffer;
 mod choice;
-mod crowd;
 mod domain;
 mod machine;
 mod search;
 mod space;
 mod thread;
+mod views;
 mod world;
 
 use buffer::Memory;
@@ -39,7 +40,7 @@ use engine::{
     Values,
 };
 use model::Buffers;
-use search::{Beginning, Outcome, Search};
+use search::{Beginning, Explored, Search};
 use stepper::Halt;
 use witness::Execution;
 use world::Knowledge;
@@ -53,14 +54,14 @@ const TURNS: usize = 6;
 /// The largest k that is tried without being asked for.
 const LARGEST_K: usize = 12;
 
-/// How many threads one place may start before they are taken for a crowd.
+/// How many threads one place may start before they are taken for replicas.
 const FEW: usize = 4;
 
-/// How many threads of a crowd are looked at together at first: less says nothing about locks.
-const COMPANY: usize = 2;
+/// How many replicas a view has at first: less says nothing about locks.
+const FIRST_VIEW: usize = 2;
 
-/// The largest k that is tried with crowds.
-const CROWD_K: usize = 4;
+/// The largest k that is tried with replicas.
+const REPLICATED_K: usize = 4;
 
 /// What can be said about it on the command line.
 static OPTIONS: &[Declared] = &[
@@ -130,8 +131,9 @@ impl Engine for Coherence {
             return Err(NoAnswer::GaveUp("the engine `coherence` does not take this task".to_owned()));
         };
         let knowledge = Knowledge { threads: 1, few: FEW, apart: task.options.glance, ..Knowledge::default() };
-        let search = Search { task, buffers, property, observer, knowledge, cost: search::Cost::default(), company: 0 };
-        Proof { search, k: None, company: None, lonely: None }.find()
+        let search =
+            Search { task, buffers, property, observer, knowledge, cost: search::Cost::default(), view_size: 0 };
+        Proof { search, k: None, view_size: None, why_numbered: None }.find()
     }
 }
 
@@ -140,10 +142,10 @@ struct Proof<'t> {
     search: Search<'t>,
     /// The largest k that was needed.
     k: Option<usize>,
-    /// The largest number of threads of a crowd that had to be looked at together.
-    company: Option<usize>,
-    /// Why threads have numbers of their own, though many are started.
-    lonely: Option<String>,
+    /// The largest number of replicas in a view that was needed.
+    view_size: Option<usize>,
+    /// Why threads have numbers of their own, though many are started: there was no proof for replicas.
+    why_numbered: Option<String>,
 }
 
 /// What is known after a search.
@@ -154,8 +156,8 @@ enum Known {
     Nothing,
     /// There are more states than were to be visited.
     TooMany,
-    /// There are crowds.
-    Crowd,
+    /// There are replicas.
+    Replicated,
 }
 
 impl Proof<'_> {
@@ -180,7 +182,7 @@ impl Proof<'_> {
         let cost = self.search.cost;
         let mut statistics = vec![("states".to_owned(), cost.states), ("bytes".to_owned(), cost.bytes)];
         statistics.extend(self.k.map(|k| ("k".to_owned(), k as u64)));
-        statistics.extend(self.company.map(|size| ("threads of a crowd looked at together".to_owned(), size as u64)));
+        statistics.extend(self.view_size.map(|size| ("replicas in a view".to_owned(), size as u64)));
         Ok(Answer { findings: Findings::Reach(vec![found]), guarantee: Guarantee::Full, statistics })
     }
 
@@ -197,8 +199,8 @@ impl Proof<'_> {
         };
         match self.attempt(beginning, given, usize::MAX)? {
             Known::Safe => Ok(None),
-            Known::Crowd if self.crowd(beginning, &[given])? => Ok(None),
-            Known::Crowd => self.decide(beginning),
+            Known::Replicated if self.prove_replicated(beginning, &[given])? => Ok(None),
+            Known::Replicated => self.decide(beginning),
             Known::Violation(execution) => Ok(Some(*execution)),
             Known::Nothing if matches!(given, Memory::Exact(_)) => Err(NoAnswer::GaveUp(format!(
                 "nothing was found with buffers of at most {} writes",
@@ -227,12 +229,12 @@ impl Proof<'_> {
             for &memory in &plan[..turns] {
                 match self.attempt(beginning, memory, budget)? {
                     Known::Safe => return Ok(None),
-                    Known::Crowd => {
+                    Known::Replicated => {
                         let memories = match self.search.buffers {
                             Buffers::None => vec![memory],
-                            Buffers::Thread | Buffers::Location => (0..=CROWD_K).map(Memory::Full).collect(),
+                            Buffers::Thread | Buffers::Location => (0..=REPLICATED_K).map(Memory::Full).collect(),
                         };
-                        if self.crowd(beginning, &memories)? {
+                        if self.prove_replicated(beginning, &memories)? {
                             return Ok(None);
                         }
                         open.push(memory);
@@ -255,28 +257,28 @@ impl Proof<'_> {
     }
 
     /// Looks for a proof for any number of threads, from coarse to fine. If there is none, threads have numbers from now on.
-    fn crowd(&mut self, beginning: &Beginning, memories: &[Memory]) -> Result<bool, NoAnswer> {
-        let mut plan: Vec<(Memory, usize)> = memories.iter().map(|memory| (*memory, COMPANY)).collect();
+    fn prove_replicated(&mut self, beginning: &Beginning, memories: &[Memory]) -> Result<bool, NoAnswer> {
+        let mut plan: Vec<(Memory, usize)> = memories.iter().map(|memory| (*memory, FIRST_VIEW)).collect();
         let mut why = "what any number of threads seem to do need not happen".to_owned();
         for round in 0.. {
             let budget = FIRST_LOOK << (2 * round).min(40);
             let mut open = Vec::new();
-            for (memory, company) in plan {
+            for (memory, view_size) in plan {
                 // States that are merged would be views that are not there.
                 let memory = if let Memory::Partial(k) = memory { Memory::Full(k) } else { memory };
-                self.search.company = company;
+                self.search.view_size = view_size;
                 let known = self.attempt(beginning, memory, budget);
-                self.search.company = 0;
+                self.search.view_size = 0;
                 match known {
                     Ok(Known::Safe) => {
-                        self.company = self.company.max(Some(company));
+                        self.view_size = self.view_size.max(Some(view_size));
                         return Ok(true);
                     }
-                    Ok(Known::TooMany) => open.push((memory, company)),
-                    Ok(Known::Nothing | Known::Violation(_) | Known::Crowd) if company < crowd::MOST => {
-                        open.push((memory, company + 1));
+                    Ok(Known::TooMany) => open.push((memory, view_size)),
+                    Ok(Known::Nothing | Known::Violation(_) | Known::Replicated) if view_size < views::LARGEST => {
+                        open.push((memory, view_size + 1));
                     }
-                    Ok(Known::Nothing | Known::Violation(_) | Known::Crowd) => {}
+                    Ok(Known::Nothing | Known::Violation(_) | Known::Replicated) => {}
                     Err(NoAnswer::GaveUp(what)) => {
                         why = what;
                         open.clear();
@@ -290,23 +292,23 @@ impl Proof<'_> {
                 break;
             }
         }
-        self.lonely = Some(why);
-        self.search.knowledge.crowds.clear();
+        self.why_numbered = Some(why);
+        self.search.knowledge.replicated.clear();
         self.search.knowledge.apart = true;
         Ok(false)
     }
 
     /// Why there is no answer, and why there is none for any number of threads.
     fn explain(&self, why: NoAnswer) -> NoAnswer {
-        match (why, &self.lonely) {
-            (NoAnswer::GaveUp(what), Some(lonely)) => NoAnswer::GaveUp(format!("{what}, and {lonely}")),
+        match (why, &self.why_numbered) {
+            (NoAnswer::GaveUp(what), Some(why_numbered)) => NoAnswer::GaveUp(format!("{what}, and {why_numbered}")),
             (why, _) => why,
         }
     }
 
     fn attempt(&mut self, beginning: &Beginning, memory: Memory, budget: usize) -> Result<Known, NoAnswer> {
         let outcome = match self.search.run(beginning, memory, budget)? {
-            // Crowds can do what a thread that has a number cannot: be anything.
+            // Replicas can do what a thread that has a number cannot: have values that can be anything.
             Err(_) if !self.search.knowledge.apart && self.search.knowledge.few > 0 => {
                 self.search.knowledge.few = 0;
                 self.search.knowledge.threads = 1;
@@ -315,7 +317,7 @@ impl Proof<'_> {
             outcome => outcome,
         };
         match outcome.map_err(NoAnswer::GaveUp)? {
-            Outcome::Done { exact } => {
+            Explored::Done { exact } => {
                 if matches!(memory, Memory::Exact(_)) && !exact {
                     return Ok(Known::Nothing);
                 }
@@ -324,13 +326,13 @@ impl Proof<'_> {
                 }
                 Ok(Known::Safe)
             }
-            Outcome::Failure(_) if self.search.company > 0 => Ok(Known::Nothing),
-            Outcome::Crowd => Ok(Known::Crowd),
-            Outcome::Failure(path) => {
+            Explored::Failure(_) if self.search.view_size > 0 => Ok(Known::Nothing),
+            Explored::Replicated => Ok(Known::Replicated),
+            Explored::Failure(path) => {
                 let found = self.search.replay(beginning, &path);
                 Ok(found.map_or(Known::Nothing, |execution| Known::Violation(Box::new(execution))))
             }
-            Outcome::Budget => Ok(Known::TooMany),
+            Explored::Budget => Ok(Known::TooMany),
         }
     }
 }

@@ -29,8 +29,8 @@ type ThreadState = u32;
 /// are left out while they hold what they held at first.
 type Memory = Box<[Option<u64>]>;
 
-/// A thread of a crowd: its state and its buffer.
-pub type Member = [u32; 2];
+/// A replica: its state and its buffer.
+pub type Replica = [u32; 2];
 
 /// A step.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,8 +44,8 @@ pub enum Step {
 pub struct Machine<'p> {
     pub world: World<'p>,
     pub buffers: Buffers,
-    /// Whether there are crowds: then steps lead to `arrivals`.
-    crowded: bool,
+    /// Whether there are replicas: then steps lead to `arrivals`.
+    replicated: bool,
     locals: IndexSet<Local, FxBuildHasher>,
     pendings: Vec<Rc<Pending>>,
     after: FxHashMap<(ThreadState, u64), (ThreadState, Option<u64>)>,
@@ -59,8 +59,8 @@ pub struct Machine<'p> {
     pub found: Vec<u32>,
     /// Those steps.
     pub steps: Vec<Step>,
-    /// The same, if there are crowds: memory and threads that have numbers, and threads of crowds.
-    pub arrivals: Vec<(Box<[u32]>, Vec<Member>)>,
+    /// The same, if there are replicas: memory and threads that have numbers, and replicas.
+    pub arrivals: Vec<(Box<[u32]>, Vec<Replica>)>,
     /// A step that shows that the property fails, if there was one.
     pub failure: Option<(Step, Violation)>,
     work: Vec<Item>,
@@ -75,7 +75,7 @@ struct Item {
 }
 
 impl<'p> Machine<'p> {
-    pub fn new(world: World<'p>, policy: Policy, crowded: bool) -> Self {
+    pub fn new(world: World<'p>, policy: Policy, replicated: bool) -> Self {
         let mut memories = IndexSet::default();
         memories.insert(Memory::default());
         let mut locals = IndexSet::default();
@@ -86,7 +86,7 @@ impl<'p> Machine<'p> {
         Machine {
             world,
             buffers: Buffers::new(policy),
-            crowded,
+            replicated,
             locals,
             pendings: vec![Rc::new(Pending::Nothing)],
             after: FxHashMap::default(),
@@ -102,7 +102,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// How many numbers a state has, but for threads of crowds.
+    /// How many numbers a state has, but for replicas.
     pub fn width(&self) -> usize {
         1 + 2 * self.world.knowledge.threads
     }
@@ -212,7 +212,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// The steps of one thread from a state; those of a thread of a crowd that is there besides, if the number is that of
+    /// The steps of one thread from a state; those of a replica that is there besides, if the number is that of
     /// no other.
     pub fn expand_one(&mut self, state: &[u32], thread: usize) -> Result<(), Halt> {
         self.run(state, thread)?;
@@ -241,7 +241,7 @@ impl<'p> Machine<'p> {
 
     /// A step leads to this state.
     fn emit(&mut self, state: Vec<u32>, step: Step) {
-        if !self.crowded {
+        if !self.replicated {
             self.found.extend(state);
             if self.world.record.is_none() {
                 self.steps.push(step);
@@ -249,11 +249,11 @@ impl<'p> Machine<'p> {
             return;
         }
         let (numbered, rest) = state.split_at(self.width());
-        let crowd = rest.chunks_exact(2).map(|own| [own[0], own[1]]);
-        // Who has nothing to do any more leaves the crowd, unless it keeps others out of a critical section.
+        let replicas = rest.chunks_exact(2).map(|own| [own[0], own[1]]);
+        // A replica that has nothing to do any more leaves, unless it keeps others out of a critical section.
         let idle = |local: ThreadState| *self.pendings[local as usize] == Pending::Nothing && !self.is_inside(local);
-        let stays = |own: &Member| own[1] != 0 || !idle(own[0]);
-        self.arrivals.push((numbered.into(), crowd.filter(stays).collect()));
+        let stays = |own: &Replica| own[1] != 0 || !idle(own[0]);
+        self.arrivals.push((numbered.into(), replicas.filter(stays).collect()));
     }
 
     /// What the threads of a state run.

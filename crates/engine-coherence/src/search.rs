@@ -37,15 +37,15 @@ pub struct Alone {
 }
 
 /// What a search has found.
-pub enum Outcome {
+pub enum Explored {
     /// All states were visited. Exact means: nothing was abstracted.
     Done { exact: bool },
     /// The property fails on this path.
     Failure(Vec<NamedStep>),
     /// There are more states than were allowed.
     Budget,
-    /// There are crowds, and the search was to give each thread a number.
-    Crowd,
+    /// There are replicas, and the search was to give each thread a number.
+    Replicated,
 }
 
 /// A step of a path, in terms that another machine understands.
@@ -145,8 +145,8 @@ pub struct Search<'t> {
     pub observer: &'t dyn Observer,
     pub knowledge: Knowledge,
     pub cost: Cost,
-    /// How many threads of crowds are looked at together; none if there are no crowds.
-    pub company: usize,
+    /// How many replicas a view has at most; none if there are no replicas.
+    pub view_size: usize,
 }
 
 /// The beat at which a search asks whether to stop and tells how far it is.
@@ -193,15 +193,15 @@ impl<'t> Search<'t> {
         beginning: &Beginning,
         memory: Memory,
         budget: usize,
-    ) -> Result<Result<Outcome, String>, NoAnswer> {
+    ) -> Result<Result<Explored, String>, NoAnswer> {
         loop {
-            if !self.knowledge.crowds.is_empty() && self.company == 0 {
-                return Ok(Ok(Outcome::Crowd));
+            if !self.knowledge.replicated.is_empty() && self.view_size == 0 {
+                return Ok(Ok(Explored::Replicated));
             }
             let mut world = self.world();
             world.memory.objects.clone_from(&beginning.objects);
-            let mut machine = Machine::new(world, self.policy(memory), self.company > 0);
-            let result = if self.company == 0 {
+            let mut machine = Machine::new(world, self.policy(memory), self.view_size > 0);
+            let result = if self.view_size == 0 {
                 self.explore(&mut machine, beginning, budget)
             } else {
                 self.explore_views(&mut machine, beginning, budget)
@@ -221,7 +221,7 @@ impl<'t> Search<'t> {
         machine: &mut Machine<'_>,
         beginning: &Beginning,
         budget: usize,
-    ) -> Result<Result<Outcome, Halt>, NoAnswer> {
+    ) -> Result<Result<Explored, Halt>, NoAnswer> {
         let merges = matches!(machine.buffers.policy().memory, Memory::Partial(_));
         let mut space = Space::new(machine.width());
         let first = match machine.start(beginning.local.clone()) {
@@ -229,7 +229,7 @@ impl<'t> Search<'t> {
             Err(halt) => return Ok(Err(halt)),
         };
         if machine.failure.take().is_some() {
-            return Ok(Ok(Outcome::Failure(Vec::new())));
+            return Ok(Ok(Explored::Failure(Vec::new())));
         }
         space.insert(&first, NOBODY, |_, word| word);
         let mut again: VecDeque<u32> = VecDeque::new();
@@ -242,11 +242,11 @@ impl<'t> Search<'t> {
             } else if let Some(at) = again.pop_front() {
                 at
             } else {
-                break Outcome::Done { exact: !machine.buffers.abstracted };
+                break Explored::Done { exact: !machine.buffers.abstracted };
             };
             // As long as no write is on its way all abstractions are the same: there is nobody to hand over to.
             if space.len() > budget && (self.task.options.glance || machine.buffers.len() > 1) {
-                break Outcome::Budget;
+                break Explored::Budget;
             }
             if at.is_multiple_of(256) {
                 pulse.beat(&space)?;
@@ -256,32 +256,17 @@ impl<'t> Search<'t> {
                 return Ok(Err(halt));
             }
             if let Some((step, _)) = machine.failure.take() {
-                break Outcome::Failure(path(machine, &space, at, step));
+                break Explored::Failure(path(machine, &space, at, step));
             }
-            let width = machine.width();
             let found = std::mem::take(&mut machine.found);
-            for row in found.chunks_exact(width) {
+            for row in found.chunks_exact(machine.width()) {
                 if !merges {
                     space.insert(row, at, |_, word| word);
-                    continue;
-                }
-                row[2..].iter().step_by(2).for_each(|&buffer| machine.buffers.learn_shape(buffer));
-                let buffers = &machine.buffers;
-                let key =
-                    |at: usize, word: u32| if at >= 2 && at.is_multiple_of(2) { buffers.shape(word) } else { word };
-                let (known, new) = space.insert(row, at, key);
-                if !new {
-                    let mut grown = false;
-                    for at in (2..width).step_by(2) {
-                        let union = machine.buffers.join(space.row(known)[at], row[at]);
-                        machine.buffers.learn_shape(union);
-                        grown |= union != space.row(known)[at];
-                        space.row_mut(known)[at] = union;
-                    }
+                } else if let Some(grown) = merge(machine, &mut space, row, at)
+                    && grown < next
+                {
                     // A state that is still to be visited will be visited with what it is now.
-                    if grown && known < next {
-                        again.push_back(known);
-                    }
+                    again.push_back(grown);
                 }
             }
             machine.found = found;
@@ -345,6 +330,25 @@ impl<'t> Search<'t> {
         let record = world.record.take()?;
         Some(record.execution(world.memory.program, &bodies, made, violation))
     }
+}
+
+/// Adds a state, or the values in its buffers to one that differs in these only. Says which one has grown.
+fn merge(machine: &mut Machine<'_>, space: &mut Space, row: &[u32], from: u32) -> Option<u32> {
+    row[2..].iter().step_by(2).for_each(|&buffer| machine.buffers.learn_shape(buffer));
+    let buffers = &machine.buffers;
+    let key = |at: usize, word: u32| if at >= 2 && at.is_multiple_of(2) { buffers.shape(word) } else { word };
+    let (known, new) = space.insert(row, from, key);
+    if new {
+        return None;
+    }
+    let mut grown = false;
+    for at in (2..row.len()).step_by(2) {
+        let union = machine.buffers.join(space.row(known)[at], row[at]);
+        machine.buffers.learn_shape(union);
+        grown |= union != space.row(known)[at];
+        space.row_mut(known)[at] = union;
+    }
+    grown.then_some(known)
 }
 
 /// The steps that lead to a state, and one more.

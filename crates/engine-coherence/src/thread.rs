@@ -1,7 +1,7 @@
 //! One thread by itself: from one instruction that others can notice to the next.
 
 use crate::domain::{Anything, COMPUTES, Word};
-use crate::world::{CROWD, HANDLE, World};
+use crate::world::{HANDLE, REPLICA, World};
 use ir::{FunctionId, LocalId, Op, TagSet};
 use rustc_hash::FxHashSet;
 use source::Span;
@@ -117,7 +117,7 @@ impl<'p> Runner<'_, 'p> {
             return Ok(None);
         }
         let next = self.local.thread.instr(self.world.memory.program).map(|instr| &instr.op);
-        if input == HANDLE && self.world.has_crowds() && matches!(next, Some(Op::Rmw { .. })) {
+        if input == HANDLE && self.world.has_replicas() && matches!(next, Some(Op::Rmw { .. })) {
             return self.limit(COMPUTES);
         }
         let Some(written) = self.stepper().resume(Value::Known(input))? else { return Ok(None) };
@@ -160,7 +160,7 @@ impl<'p> Runner<'_, 'p> {
                 Status::Ended(_) | Status::Stopped => return Ok(Pending::Nothing),
                 Status::Failed(..) => return Ok(Pending::Fail),
             }
-            if self.world.has_crowds() && self.leaves_out()? {
+            if self.world.has_replicas() && self.leaves_out()? {
                 self.local.thread.frame().index += 1;
                 continue;
             }
@@ -190,8 +190,8 @@ impl<'p> Runner<'_, 'p> {
     /// What a thread returns must be known to others.
     fn check_result(&mut self) -> Result<(), Halt> {
         let Status::Ended(Value::Known(word)) = &mut self.local.thread.status else { return Ok(()) };
-        // Nobody can wait for a thread of a crowd.
-        if self.local.thread.number == CROWD {
+        // Nobody can wait for a replica.
+        if self.local.thread.number == REPLICA {
             *word = 0;
         }
         let word = *word;

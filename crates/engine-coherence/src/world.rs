@@ -8,10 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use stepper::{At, CellName, Halt, Memory, Object};
 use witness::Record;
 
-/// The number that all threads of crowds have.
-pub const CROWD: usize = 1 << 20;
+/// The number that all replicas have.
+pub const REPLICA: usize = 1 << 20;
 
-/// The handle that all threads of crowds have. It fits into 32 bits and is the address of nothing.
+/// The handle that all replicas have. It fits into 32 bits and is the address of nothing.
 pub const HANDLE: u64 = 0x7EAD_0001;
 
 /// What is learnt about a program while it is searched and holds for the next search.
@@ -22,13 +22,13 @@ pub struct Knowledge {
     pub escapes: FxHashSet<At>,
     /// How many threads there are that have a number of their own.
     pub threads: usize,
-    /// Places that start crowds: any number of threads without numbers.
-    pub crowds: FxHashSet<At>,
-    /// How many threads one place may start before they are taken for a crowd.
+    /// Places that start replicas: any number of threads of one template, without numbers.
+    pub replicated: FxHashSet<At>,
+    /// How many threads one place may start before they are taken for replicas.
     pub few: usize,
     /// Whether all threads have to have numbers.
     pub apart: bool,
-    /// If there are crowds: the cells that somebody reads.
+    /// If there are replicas: the cells that somebody reads.
     pub read: FxHashSet<CellName>,
 }
 
@@ -108,8 +108,8 @@ impl<'p> World<'p> {
     pub fn classify(&mut self, cell: u32, thread: usize, writes: bool) -> Result<Usage, Halt> {
         let class = self.class(cell);
         let now = match class.with(thread, writes) {
-            // One thread of a crowd is never the only one.
-            Usage::Private(CROWD) => Usage::Shared,
+            // One replica is never the only one.
+            Usage::Private(REPLICA) => Usage::Shared,
             now @ (Usage::Constant(_) | Usage::Private(_) | Usage::Shared) => now,
         };
         if now != class {
@@ -128,13 +128,13 @@ impl<'p> World<'p> {
     }
 
     /// Whether there are threads without numbers.
-    pub fn has_crowds(&self) -> bool {
-        !self.knowledge.crowds.is_empty()
+    pub fn has_replicas(&self) -> bool {
+        !self.knowledge.replicated.is_empty()
     }
 
     /// A thread reads a cell. If writes to it were left out, the search begins anew.
     pub fn note_read(&mut self, cell: u32) -> Result<(), Halt> {
-        if !self.has_crowds() {
+        if !self.has_replicas() {
             return Ok(());
         }
         let name = self.memory.cells[cell as usize].name;

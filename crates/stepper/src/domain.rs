@@ -76,13 +76,20 @@ pub trait Domain<'p> {
     ) -> Result<Option<u64>, Halt>;
 
     /// The value of an expression that has to be known; `what` says what it is.
-    fn word(&self, scope: Scope<'_, Self::Symbol>, expr: &Expr, span: Span, what: &str) -> Result<u64, Halt>;
+    fn word(&self, scope: Scope<'_, Self::Symbol>, expr: &Expr, span: Span, what: &str) -> Result<u64, Halt> {
+        match scope.known(expr) {
+            Some((value, _)) => Ok(value),
+            None => scope.limit(span, &format!("{what} depends on what was read from shared memory")),
+        }
+    }
 
     /// The bits of what is written to an object's cell itself, and not to memory that several threads use.
     fn bits(&self, term: &Self::Term, width: Width) -> Result<u64, Halt>;
 
     /// Known bits as a term.
-    fn constant(&self, bits: u64, width: Width) -> Self::Term;
+    fn constant(&self, bits: u64, width: Width) -> Self::Term {
+        self.term(Value::Known(bits), width)
+    }
 
     /// What a holder of a width has, as a term.
     fn term(&self, value: Value<Self::Symbol>, width: Width) -> Self::Term;
@@ -113,7 +120,9 @@ pub trait Domain<'p> {
     fn violates(&self, fault: Fault) -> bool;
 
     /// The handle of a thread.
-    fn handle(&self, scope: Scope<'_, Self::Symbol>, thread: usize, span: Span) -> Result<u64, Halt>;
+    fn handle(&self, _scope: Scope<'_, Self::Symbol>, thread: usize, _span: Span) -> Result<u64, Halt> {
+        Ok(thread as u64 + 1)
+    }
 
     /// A thread makes an object. Gives its number.
     fn make(&mut self, thread: &mut Thread<Self::Symbol>, object: Object, span: Span) -> Result<u32, Halt>;

@@ -52,16 +52,8 @@ impl<'p> Domain<'p> for Words<'p> {
         self.word(scope, addr, span, "").map(Some)
     }
 
-    fn word(&self, scope: Scope<'_, Never>, expr: &Expr, _: Span, _: &str) -> Result<u64, Halt> {
-        Ok(scope.known(expr).expect("there are no symbols").0)
-    }
-
     fn bits(&self, term: &u64, width: Width) -> Result<u64, Halt> {
         Ok(truncate(*term, width))
-    }
-
-    fn constant(&self, bits: u64, _: Width) -> u64 {
-        bits
     }
 
     fn term(&self, value: Value<Never>, _: Width) -> u64 {
@@ -85,16 +77,12 @@ impl<'p> Domain<'p> for Words<'p> {
         Ok(if self.shared.contains(&object) { Usage::Shared } else { Usage::Private(thread) })
     }
 
-    fn own_update(&mut self, _: stepper::Own, _: [&ir::TagSet; 2]) -> Result<(), Halt> {
+    fn own_update(&mut self, _: stepper::Own, _: [&TagSet; 2]) -> Result<(), Halt> {
         Ok(())
     }
 
     fn violates(&self, fault: Fault) -> bool {
         fault == Fault::Assertion || self.strict
-    }
-
-    fn handle(&self, _: Scope<'_, Never>, thread: usize, _: Span) -> Result<u64, Halt> {
-        Ok(thread as u64 + 1)
     }
 
     fn make(&mut self, thread: &mut Thread<Never>, object: Object, _: Span) -> Result<u32, Halt> {

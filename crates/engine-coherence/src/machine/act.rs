@@ -2,7 +2,7 @@
 
 use super::{Item, Machine, Step, THREADS};
 use crate::thread::{Local, Pending};
-use crate::world::{CROWD, HANDLE};
+use crate::world::{HANDLE, REPLICA};
 use ir::FunctionId;
 use std::rc::Rc;
 use stepper::{At, Halt, Status};
@@ -289,9 +289,9 @@ impl Machine<'_> {
         (function, args): (FunctionId, &[u64]),
         at: At,
     ) -> Result<Flow, Halt> {
-        if self.world.knowledge.crowds.contains(&at) {
+        if self.world.knowledge.replicated.contains(&at) {
             self.go_on(&mut item.state, thread, HANDLE)?;
-            let born = Local::start(&self.world, CROWD, function, args, None);
+            let born = Local::start(&self.world, REPLICA, function, args, None);
             let born = self.settle(born)?;
             item.state.extend([born, 0]);
             self.look(item, item.state.len() / 2 - 1, thread);
@@ -307,7 +307,7 @@ impl Machine<'_> {
     }
 
     fn join(&mut self, item: &mut Item, actor: Actor, handle: u64) -> Result<Flow, Halt> {
-        if handle == HANDLE && self.world.has_crowds() {
+        if handle == HANDLE && self.world.has_replicas() {
             return Err(Halt::Limit("one of any number of threads is waited for".to_owned()));
         }
         let other = usize::try_from(handle).ok().and_then(|handle| handle.checked_sub(1));
@@ -325,14 +325,14 @@ impl Machine<'_> {
         }
     }
 
-    /// The number of a thread that is started here. If many are, they become a crowd, and the search begins anew.
+    /// The number of a thread that is started here. If many are, they become replicas, and the search begins anew.
     fn free(&mut self, state: &[u32], thread: usize, at: At) -> Result<usize, Halt> {
         let numbered = self.world.knowledge.threads;
         let same = |slot: &usize| self.locals[state[1 + 2 * slot] as usize].started == Some(at);
         let many = thread >= numbered || (0..numbered).filter(same).count() >= self.world.knowledge.few;
         let knowledge = &mut self.world.knowledge;
         if many && !knowledge.apart {
-            knowledge.crowds.insert(at);
+            knowledge.replicated.insert(at);
             knowledge.threads = 1;
             return Err(Halt::Again);
         }

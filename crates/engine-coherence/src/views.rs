@@ -1,6 +1,6 @@
-//! Crowds: any number of threads that are started at the same place.
+//! View abstraction: any number of threads that are started at the same place, replicas of one template.
 //!
-//! A state with a crowd is known by its *views*: memory, the threads that have numbers, and some threads of the crowd, at
+//! A state with replicas is known by its *views*: memory, the threads that have numbers, and some replicas, at
 //! most so many. Abdulla, Haziza and Holík, "All for the Price of Few" (VMCAI 2013). A state may be there if all its views
 //! are. What a thread does depends on memory, on threads that have numbers, and on itself, so views are enough to go on:
 //!
@@ -8,10 +8,10 @@
 //! * It also changes when a thread outside takes a step that changes memory. Such a thread and the view are a state of
 //!   one thread more. That is looked at if all its views are known.
 //!
-//! With each view there are all smaller ones: what is left when a thread of the crowd is not looked at.
+//! With each view there are all smaller ones: what is left when a replica is not looked at.
 
-use crate::machine::{Machine, Member};
-use crate::search::{Beginning, Outcome, Search};
+use crate::machine::{Machine, Replica};
+use crate::search::{Beginning, Explored, Search};
 use crate::space::{NOBODY, Space};
 use engine::NoAnswer;
 use indexmap::IndexSet;
@@ -19,64 +19,64 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::rc::Rc;
 use stepper::Halt;
 
-/// The number of what a view has besides threads of crowds.
+/// The number of what a view has besides replicas.
 type Base = u32;
 
-/// The number of a thread of a crowd in some state. 0 is nobody.
-type Who = u32;
+/// The number of a replica in some state. 0 is nobody.
+type ReplicaId = u32;
 
-/// How many threads of crowds a view may have.
-pub const MOST: usize = 3;
+/// How many replicas a view may have.
+pub const LARGEST: usize = 3;
 
 /// What a step leads to.
 struct Move {
     to: Base,
-    /// The thread of the crowd that took it, unless it has ended, and those that it started.
-    crowd: Vec<Who>,
+    /// The replica that took it, unless it has ended, and those that it started.
+    replicas: Vec<ReplicaId>,
 }
 
 /// What is known about a base.
 #[derive(Default)]
-struct Known {
+struct BaseInfo {
     /// The steps of threads that have numbers.
     moves: Rc<[Move]>,
-    /// Where threads of crowds can lead to.
+    /// Where replicas can lead to.
     targets: Vec<Target>,
     /// The views of full size that were visited.
     full: Vec<Group>,
 }
 
-/// Another base to which steps of threads of crowds lead.
+/// Another base to which steps of replicas lead.
 struct Target {
     to: Base,
     /// Whose steps.
-    movers: Vec<Who>,
+    movers: Vec<ReplicaId>,
     /// The views of full size that none of them can join, as far as is known.
     open: Vec<Group>,
 }
 
-/// The views that were found: rows of a base and threads of crowds in ascending order.
+/// The views that were found: rows of a base and replicas in ascending order.
 struct Views {
     space: Space,
-    /// How many threads of crowds a view has at most.
-    company: usize,
+    /// How many replicas a view has at most.
+    view_size: usize,
     bases: IndexSet<Box<[u32]>, FxBuildHasher>,
-    whos: IndexSet<Member, FxBuildHasher>,
-    known: Vec<Known>,
-    /// The steps of threads of crowds.
-    moves: FxHashMap<(Base, Who), Rc<[Move]>>,
+    states: IndexSet<Replica, FxBuildHasher>,
+    known: Vec<BaseInfo>,
+    /// The steps of replicas.
+    moves: FxHashMap<(Base, ReplicaId), Rc<[Move]>>,
     row: Vec<u32>,
 }
 
 impl Views {
-    fn new(company: usize) -> Self {
-        let mut whos = IndexSet::default();
-        whos.insert([0, 0]);
+    fn new(view_size: usize) -> Self {
+        let mut states = IndexSet::default();
+        states.insert([0, 0]);
         Views {
-            space: Space::new(1 + company),
-            company,
+            space: Space::new(1 + view_size),
+            view_size,
             bases: IndexSet::default(),
-            whos,
+            states,
             known: Vec::new(),
             moves: FxHashMap::default(),
             row: Vec::new(),
@@ -86,69 +86,69 @@ impl Views {
     fn base(&mut self, row: Box<[u32]>) -> Base {
         let (at, new) = self.bases.insert_full(row);
         if new {
-            self.known.push(Known::default());
+            self.known.push(BaseInfo::default());
         }
         at as Base
     }
 
-    fn find(&mut self, base: Base, crowd: &[Who]) -> Option<u32> {
+    fn find(&mut self, base: Base, replicas: &[ReplicaId]) -> Option<u32> {
         self.row.clear();
         self.row.push(base);
-        self.row.extend(crowd);
-        self.row.resize(1 + self.company, 0);
+        self.row.extend(replicas);
+        self.row.resize(1 + self.view_size, 0);
         self.space.find(&self.row)
     }
 
     /// Adds a view and all smaller ones, those first.
-    fn insert(&mut self, base: Base, crowd: &[Who]) {
-        if self.find(base, crowd).is_some() {
+    fn insert(&mut self, base: Base, replicas: &[ReplicaId]) {
+        if self.find(base, replicas).is_some() {
             return;
         }
-        for at in 0..crowd.len() {
-            if at == 0 || crowd[at] != crowd[at - 1] {
-                self.insert(base, &without(crowd, at));
+        for at in 0..replicas.len() {
+            if at == 0 || replicas[at] != replicas[at - 1] {
+                self.insert(base, &without(replicas, at));
             }
         }
         let mut row = vec![base];
-        row.extend(crowd);
-        row.resize(1 + self.company, 0);
+        row.extend(replicas);
+        row.resize(1 + self.view_size, 0);
         self.space.insert(&row, NOBODY, |_, word| word);
     }
 
     /// Adds the views of a state.
-    fn insert_all(&mut self, base: Base, mut crowd: Vec<Who>) {
-        crowd.sort_unstable();
-        let size = self.company.min(crowd.len());
+    fn insert_all(&mut self, base: Base, mut replicas: Vec<ReplicaId>) {
+        replicas.sort_unstable();
+        let size = self.view_size.min(replicas.len());
         let mut chosen: Vec<usize> = (0..size).collect();
         loop {
-            let view: Vec<Who> = chosen.iter().map(|&at| crowd[at]).collect();
+            let view: Vec<ReplicaId> = chosen.iter().map(|&at| replicas[at]).collect();
             self.insert(base, &view);
             // The next selection of as many, in the order of positions.
-            let Some(last) = (0..size).rev().find(|&at| chosen[at] < crowd.len() - size + at) else { break };
+            let Some(last) = (0..size).rev().find(|&at| chosen[at] < replicas.len() - size + at) else { break };
             chosen[last] += 1;
             (last + 1..size).for_each(|at| chosen[at] = chosen[at - 1] + 1);
         }
     }
 
     /// Whether a thread can be there besides those of a view, as far as views tell.
-    fn is_joined(&mut self, base: Base, crowd: &[Who], other: Who) -> bool {
-        (0..crowd.len()).all(|at| self.find(base, &with(&without(crowd, at), other)).is_some())
+    fn is_joined(&mut self, base: Base, replicas: &[ReplicaId], other: ReplicaId) -> bool {
+        (0..replicas.len()).all(|at| self.find(base, &with(&without(replicas, at), other)).is_some())
     }
 
     /// What becomes of a view of full size when a thread outside takes a step. Also of other views, if the step is that of
     /// a thread in this one.
-    fn meet(&mut self, base: Base, crowd: Group) {
+    fn meet(&mut self, base: Base, replicas: Group) {
         let mut targets = std::mem::take(&mut self.known[base as usize].targets);
         for Target { to, movers, open } in &mut targets {
-            if self.find(*to, &crowd).is_none() {
-                if movers.iter().any(|&mover| self.is_joined(base, &crowd, mover)) {
-                    self.insert(*to, &crowd);
+            if self.find(*to, &replicas).is_none() {
+                if movers.iter().any(|&mover| self.is_joined(base, &replicas, mover)) {
+                    self.insert(*to, &replicas);
                 } else {
-                    open.push(crowd);
+                    open.push(replicas);
                 }
             }
-            for (at, &mover) in crowd.iter().enumerate().filter(|(_, mover)| movers.contains(mover)) {
-                let rest = without(&crowd, at);
+            for (at, &mover) in replicas.iter().enumerate().filter(|(_, mover)| movers.contains(mover)) {
+                let rest = without(&replicas, at);
                 open.retain(|view| {
                     let joined = is_part(&rest, view) && self.is_joined(base, view, mover);
                     if joined {
@@ -160,40 +160,40 @@ impl Views {
         }
         let known = &mut self.known[base as usize];
         known.targets = targets;
-        known.full.push(crowd);
+        known.full.push(replicas);
     }
 
     /// The steps that a machine has found.
     fn moves(&mut self, machine: &mut Machine<'_>) -> Rc<[Move]> {
         let arrivals = std::mem::take(&mut machine.arrivals);
-        let steps = arrivals.into_iter().map(|(base, crowd)| Move {
+        let steps = arrivals.into_iter().map(|(base, replicas)| Move {
             to: self.base(base),
-            crowd: crowd.into_iter().map(|member| self.whos.insert_full(member).0 as Who).collect(),
+            replicas: replicas.into_iter().map(|member| self.states.insert_full(member).0 as ReplicaId).collect(),
         });
         steps.collect()
     }
 
     /// Finds the steps of the smallest views; those of others follow from them.
-    fn learn(&mut self, machine: &mut Machine<'_>, base: Base, crowd: &[Who]) -> Result<(), Halt> {
+    fn learn(&mut self, machine: &mut Machine<'_>, base: Base, replicas: &[ReplicaId]) -> Result<(), Halt> {
         let mut state = self.bases[base as usize].to_vec();
-        match *crowd {
+        match *replicas {
             [] => {
                 machine.expand(&state)?;
                 self.known[base as usize].moves = self.moves(machine);
             }
-            [who] => {
-                state.extend(self.whos[who as usize]);
+            [replica] => {
+                state.extend(self.states[replica as usize]);
                 machine.expand_one(&state, machine.world.knowledge.threads)?;
                 let moves = self.moves(machine);
                 let known = &mut self.known[base as usize];
                 for to in moves.iter().map(|step| step.to).filter(|to| *to != base) {
                     match known.targets.iter_mut().find(|target| target.to == to) {
-                        Some(target) if target.movers.contains(&who) => {}
-                        Some(target) => target.movers.push(who),
-                        None => known.targets.push(Target { to, movers: vec![who], open: known.full.clone() }),
+                        Some(target) if target.movers.contains(&replica) => {}
+                        Some(target) => target.movers.push(replica),
+                        None => known.targets.push(Target { to, movers: vec![replica], open: known.full.clone() }),
                     }
                 }
-                self.moves.insert((base, who), moves);
+                self.moves.insert((base, replica), moves);
             }
             _ => {}
         }
@@ -201,66 +201,68 @@ impl Views {
     }
 
     /// What becomes of a view when one of its own threads takes a step.
-    fn go_on(&mut self, base: Base, crowd: &[Who]) {
+    fn go_on(&mut self, base: Base, replicas: &[ReplicaId]) {
         for step in self.known[base as usize].moves.clone().iter() {
-            self.insert_all(step.to, [crowd, &step.crowd].concat());
+            self.insert_all(step.to, [replicas, &step.replicas].concat());
         }
-        for (at, who) in crowd.iter().enumerate().filter(|(at, who)| *at == 0 || crowd[at - 1] != **who) {
-            let Some(moves) = self.moves.get(&(base, *who)).cloned() else { continue };
+        for (at, replica) in
+            replicas.iter().enumerate().filter(|(at, replica)| *at == 0 || replicas[at - 1] != **replica)
+        {
+            let Some(moves) = self.moves.get(&(base, *replica)).cloned() else { continue };
             for step in moves.iter() {
-                self.insert_all(step.to, [&without(crowd, at), &step.crowd[..]].concat());
+                self.insert_all(step.to, [&without(replicas, at), &step.replicas[..]].concat());
             }
         }
     }
 
     /// Whether two threads of a view are in a critical section.
-    fn two_inside(&self, machine: &Machine<'_>, base: Base, crowd: &[Who]) -> bool {
+    fn two_inside(&self, machine: &Machine<'_>, base: Base, replicas: &[ReplicaId]) -> bool {
         let numbered = self.bases[base as usize][1..].iter().step_by(2).copied();
-        let others = crowd.iter().map(|who| self.whos[*who as usize][0]);
+        let others = replicas.iter().map(|replica| self.states[*replica as usize][0]);
         numbered.chain(others).filter(|local| machine.is_inside(*local)).nth(1).is_some()
     }
 }
 
-/// A few threads of crowds, in ascending order.
+/// A few replicas, in ascending order.
 #[derive(Debug, Clone, Copy, Default)]
 struct Group {
-    all: [Who; MOST],
+    all: [ReplicaId; LARGEST],
     count: usize,
 }
 
 impl std::ops::Deref for Group {
-    type Target = [Who];
+    type Target = [ReplicaId];
 
-    fn deref(&self) -> &[Who] {
+    fn deref(&self) -> &[ReplicaId] {
         &self.all[..self.count]
     }
 }
 
 /// Whether all threads of one group are in another.
-fn is_part(part: &[Who], all: &[Who]) -> bool {
+fn is_part(part: &[ReplicaId], all: &[ReplicaId]) -> bool {
     let mut all = all.iter();
-    part.iter().all(|who| all.any(|other| other == who))
+    part.iter().all(|replica| all.any(|other| other == replica))
 }
 
-fn group(crowd: &[Who]) -> Group {
-    let mut group = Group { count: crowd.len(), ..Group::default() };
-    group.all[..crowd.len()].copy_from_slice(crowd);
+fn group(replicas: &[ReplicaId]) -> Group {
+    let mut group = Group { count: replicas.len(), ..Group::default() };
+    group.all[..replicas.len()].copy_from_slice(replicas);
     group
 }
 
-fn without(crowd: &[Who], at: usize) -> Group {
-    let mut group = Group { count: crowd.len() - 1, ..Group::default() };
-    group.all[..at].copy_from_slice(&crowd[..at]);
-    group.all[at..group.count].copy_from_slice(&crowd[at + 1..]);
+fn without(replicas: &[ReplicaId], at: usize) -> Group {
+    let mut group = Group { count: replicas.len() - 1, ..Group::default() };
+    group.all[..at].copy_from_slice(&replicas[..at]);
+    group.all[at..group.count].copy_from_slice(&replicas[at + 1..]);
     group
 }
 
-fn with(crowd: &[Who], other: Who) -> Group {
-    let at = crowd.partition_point(|who| *who < other);
-    let mut group = Group { count: crowd.len() + 1, ..Group::default() };
-    group.all[..at].copy_from_slice(&crowd[..at]);
+fn with(replicas: &[ReplicaId], other: ReplicaId) -> Group {
+    let at = replicas.partition_point(|replica| *replica < other);
+    let mut group = Group { count: replicas.len() + 1, ..Group::default() };
+    group.all[..at].copy_from_slice(&replicas[..at]);
     group.all[at] = other;
-    group.all[at + 1..group.count].copy_from_slice(&crowd[at..]);
+    group.all[at + 1..group.count].copy_from_slice(&replicas[at..]);
     group
 }
 
@@ -271,40 +273,40 @@ impl Search<'_> {
         machine: &mut Machine<'_>,
         beginning: &Beginning,
         budget: usize,
-    ) -> Result<Result<Outcome, Halt>, NoAnswer> {
+    ) -> Result<Result<Explored, Halt>, NoAnswer> {
         let first = match machine.start(beginning.local.clone()) {
             Ok(first) => first,
             Err(halt) => return Ok(Err(halt)),
         };
         if machine.failure.take().is_some() {
-            return Ok(Ok(Outcome::Failure(Vec::new())));
+            return Ok(Ok(Explored::Failure(Vec::new())));
         }
-        let mut views = Views::new(self.company);
+        let mut views = Views::new(self.view_size);
         let base = views.base(first.into());
         views.insert(base, &[]);
         let (mut next, mut pulse) = (0u32, self.pulse());
         let outcome = loop {
             if next as usize >= views.space.len() {
-                break Outcome::Done { exact: !machine.buffers.abstracted };
+                break Explored::Done { exact: !machine.buffers.abstracted };
             }
             if views.space.len() > budget {
-                break Outcome::Budget;
+                break Explored::Budget;
             }
             if next.is_multiple_of(64) {
                 pulse.beat(&views.space)?;
             }
             let row = views.space.row(next).to_vec();
             next += 1;
-            let (base, crowd) = (row[0], row[1..].split(|who| *who == 0).next().unwrap_or_default());
-            if let Err(halt) = views.learn(machine, base, crowd) {
+            let (base, replicas) = (row[0], row[1..].split(|replica| *replica == 0).next().unwrap_or_default());
+            if let Err(halt) = views.learn(machine, base, replicas) {
                 return Ok(Err(halt));
             }
-            if machine.failure.take().is_some() || views.two_inside(machine, base, crowd) {
-                break Outcome::Failure(Vec::new());
+            if machine.failure.take().is_some() || views.two_inside(machine, base, replicas) {
+                break Explored::Failure(Vec::new());
             }
-            views.go_on(base, crowd);
-            if crowd.len() == views.company {
-                views.meet(base, group(crowd));
+            views.go_on(base, replicas);
+            if replicas.len() == views.view_size {
+                views.meet(base, group(replicas));
             }
         };
         self.count(&views.space, machine);
@@ -320,17 +322,17 @@ mod tests {
     fn smaller_views_come_first() {
         let mut views = Views::new(2);
         views.insert_all(7, vec![2, 1, 1]);
-        let mut at = |crowd: &[Who]| views.find(7, crowd);
+        let mut at = |replicas: &[ReplicaId]| views.find(7, replicas);
         assert!(at(&[]).is_some() && at(&[]) < at(&[1]) && at(&[1]) < at(&[1, 2]) && at(&[2]) < at(&[1, 2]));
         assert!(at(&[1, 1]).is_some() && at(&[2, 2]).is_none());
         assert_eq!(views.space.len(), 5);
     }
 
     /// Two bases, and a step of thread 1 from the first to the second.
-    fn two(company: usize, seen: &[&[Who]]) -> Views {
-        let mut views = Views::new(company);
+    fn two(view_size: usize, seen: &[&[ReplicaId]]) -> Views {
+        let mut views = Views::new(view_size);
         let (from, to) = (views.base([0].into()), views.base([1].into()));
-        seen.iter().for_each(|crowd| views.insert(from, crowd));
+        seen.iter().for_each(|replicas| views.insert(from, replicas));
         let known = &mut views.known[from as usize];
         known.targets = vec![Target { to, movers: vec![1], open: Vec::new() }];
         views
