@@ -181,7 +181,7 @@ impl<'p> Runner<'_, 'p> {
                 Progress::Before(Action::Critical) if self.local.thread.atomic > 0 => {
                     self.stepper().resume(Value::Known(0))?;
                 }
-                Progress::Before(action) => return self.pending(action),
+                Progress::Before(action) => return self.pending(&action),
             }
         }
         self.limit("a thread runs on without an end")
@@ -211,10 +211,10 @@ impl<'p> Runner<'_, 'p> {
     }
 
     /// An action in terms of buffers.
-    fn pending(&mut self, action: Action<'p, Word>) -> Result<Pending, Halt> {
+    fn pending(&mut self, action: &Action<'p, Word>) -> Result<Pending, Halt> {
         let frame = self.local.thread.frame();
         let at = (frame.function, frame.block, frame.index);
-        Ok(match action {
+        Ok(match *action {
             Action::Load { cell, tags } => Pending::Load { cell, drains: self.world.drains(tags) },
             Action::Store { cell, value, tags } => {
                 let value = self.chosen(value)?;

@@ -42,7 +42,7 @@ use engine::{
 };
 use machine::Move;
 use model::{Buffers, Model};
-use search::{Outcome, STATES, Search};
+use search::{Reachability, STATES, Search};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -216,8 +216,10 @@ impl<'t> Proof<'t> {
     fn find(&mut self) -> Result<Result<Answer, Halt>, NoAnswer> {
         loop {
             let explored = self.search().explore();
-            if let (Some(answer), Ok(Ok(Outcome::Failure { .. })) | Ok(Err(Halt::Limit(_) | Halt::Choice)) | Err(_)) =
-                (&self.for_now, &explored)
+            if let (
+                Some(answer),
+                Ok(Ok(Reachability::Failure { .. })) | Ok(Err(Halt::Limit(_) | Halt::Choice)) | Err(_),
+            ) = (&self.for_now, &explored)
             {
                 return self.said(answer.clone());
             }
@@ -226,7 +228,7 @@ impl<'t> Proof<'t> {
                 Err(halt) => return Ok(Err(halt)),
             };
             let path = match outcome {
-                Outcome::Safe { overflow, states, left } => {
+                Reachability::Safe { overflow, states, left } => {
                     self.states += states;
                     if let (Some(answer), false) = (&self.for_now, overflow.is_empty()) {
                         return self.said(answer.clone());
@@ -242,7 +244,7 @@ impl<'t> Proof<'t> {
                     }
                     return self.said(answer);
                 }
-                Outcome::Failure { path, states } => {
+                Reachability::Failure { path, states } => {
                     self.states += states;
                     path
                 }

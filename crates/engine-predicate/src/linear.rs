@@ -277,82 +277,83 @@ fn product_checked(
 /// The cases of a comparison: its result is a constant in each.
 fn compare(op: BinaryOp, width: Width, lefts: &[Case], rights: &[Case]) -> Result<Vec<Case>, NotLinear> {
     let mut all = Vec::new();
-    for pair in product(lefts, rights, |left, right| left.plus(right, -1))?
-        .into_iter()
-        .zip(lefts.iter().flat_map(|left| rights.iter().map(move |right| (left, right))))
+    let pairs = lefts.iter().flat_map(|left| rights.iter().map(move |right| (left, right)));
+    for (difference, (left, right)) in
+        product(lefts, rights, |left, right| left.plus(right, -1))?.into_iter().zip(pairs)
     {
-        let (difference, (left, right)) = pair;
-        let at_most = |constant: i64, factor: i64| {
-            let guard = Form::constant(constant).plus(&difference.form, factor);
-            guard.map(Form::tightened).ok_or(TOO_LARGE)
-        };
-        let mut add = |truth: bool, guards: Vec<Form>| {
+        for (truth, guards) in results(op, width, &difference.form, [&left.form, &right.form])? {
             let guards = difference.guards.iter().cloned().chain(guards).collect();
             all.push(Case { guards, fits: difference.fits.clone(), form: Form::constant(truth.into()) });
-        };
-        // With d = left - right: d < 0, d = 0, d > 0.
-        let (less, more) = (at_most(1, 1)?, at_most(1, -1)?);
-        let equal = vec![at_most(0, 1)?, at_most(0, -1)?];
-        match op {
-            BinaryOp::Eq | BinaryOp::Ne => {
-                let eq = op == BinaryOp::Eq;
-                add(eq, equal);
-                add(!eq, vec![less]);
-                add(!eq, vec![more]);
-            }
-            BinaryOp::SLt => {
-                add(true, vec![less]);
-                add(false, vec![at_most(0, -1)?]);
-            }
-            BinaryOp::SLe => {
-                add(true, vec![at_most(0, 1)?]);
-                add(false, vec![more]);
-            }
-            BinaryOp::ULt | BinaryOp::ULe => {
-                let strict = op == BinaryOp::ULt;
-                let (holds, fails) = match strict {
-                    true => (less, at_most(0, -1)?),
-                    false => (at_most(0, 1)?, more),
-                };
-                let sign = |form: &Form, negative: bool| {
-                    let guard =
-                        if negative { form.plus(&Form::constant(1), 1) } else { Form::constant(0).plus(form, -1) };
-                    guard.map(Form::tightened).ok_or(TOO_LARGE)
-                };
-                let bits = width == Width::BOOL;
-                for (a, b) in [(false, false), (true, true), (true, false), (false, true)] {
-                    if bits && (a || b) {
-                        continue;
-                    }
-                    let signs = vec![sign(&left.form, a)?, sign(&right.form, b)?];
-                    if a == b {
-                        add(true, [&signs[..], std::slice::from_ref(&holds)].concat());
-                        add(false, [&signs[..], std::slice::from_ref(&fails)].concat());
-                    } else {
-                        // What is negative is the larger one.
-                        add(b, signs);
-                    }
-                }
-            }
-            BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Mul
-            | BinaryOp::UDiv
-            | BinaryOp::URem
-            | BinaryOp::SDiv
-            | BinaryOp::SRem
-            | BinaryOp::And
-            | BinaryOp::Or
-            | BinaryOp::Xor
-            | BinaryOp::Shl
-            | BinaryOp::LShr
-            | BinaryOp::AShr => return Err("a comparison that is none"),
         }
     }
     // What constants decide needs no case.
     all.retain(|case: &Case| !case.guards.iter().any(|guard| guard.terms.is_empty() && guard.constant > 0));
     for case in &mut all {
         case.guards.retain(|guard| !guard.terms.is_empty());
+    }
+    Ok(all)
+}
+
+/// The results that a comparison can have, with guards; `difference` is the left side without the right one.
+fn results(
+    op: BinaryOp,
+    width: Width,
+    difference: &Form,
+    sides: [&Form; 2],
+) -> Result<Vec<(bool, Vec<Form>)>, NotLinear> {
+    let at_most = |constant: i64, factor: i64| {
+        let guard = Form::constant(constant).plus(difference, factor);
+        guard.map(Form::tightened).ok_or(TOO_LARGE)
+    };
+    let (less, more) = (at_most(1, 1)?, at_most(1, -1)?);
+    let (not_more, not_less) = (at_most(0, 1)?, at_most(0, -1)?);
+    match op {
+        BinaryOp::Eq => Ok(vec![(true, vec![not_more, not_less]), (false, vec![less]), (false, vec![more])]),
+        BinaryOp::Ne => Ok(vec![(false, vec![not_more, not_less]), (true, vec![less]), (true, vec![more])]),
+        BinaryOp::SLt => Ok(vec![(true, vec![less]), (false, vec![not_less])]),
+        BinaryOp::SLe => Ok(vec![(true, vec![not_more]), (false, vec![more])]),
+        BinaryOp::ULt => unsigned(width, &less, &not_less, sides),
+        BinaryOp::ULe => unsigned(width, &not_more, &more, sides),
+        BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Mul
+        | BinaryOp::UDiv
+        | BinaryOp::URem
+        | BinaryOp::SDiv
+        | BinaryOp::SRem
+        | BinaryOp::And
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::Shl
+        | BinaryOp::LShr
+        | BinaryOp::AShr => Err("a comparison that is none"),
+    }
+}
+
+/// The same of a comparison of unsigned numbers, which is that of signed ones where the signs are equal.
+fn unsigned(
+    width: Width,
+    holds: &Form,
+    fails: &Form,
+    [left, right]: [&Form; 2],
+) -> Result<Vec<(bool, Vec<Form>)>, NotLinear> {
+    let sign = |form: &Form, negative: bool| {
+        let guard = if negative { form.plus(&Form::constant(1), 1) } else { Form::constant(0).plus(form, -1) };
+        guard.map(Form::tightened).ok_or(TOO_LARGE)
+    };
+    let mut all = Vec::new();
+    for (a, b) in [(false, false), (true, true), (true, false), (false, true)] {
+        if width == Width::BOOL && (a || b) {
+            continue;
+        }
+        let signs = vec![sign(left, a)?, sign(right, b)?];
+        if a == b {
+            all.push((true, [&signs[..], std::slice::from_ref(holds)].concat()));
+            all.push((false, [&signs[..], std::slice::from_ref(fails)].concat()));
+        } else {
+            // What is negative is the larger one.
+            all.push((b, signs));
+        }
     }
     Ok(all)
 }

@@ -21,7 +21,7 @@ pub const STATES: usize = 5_000_000;
 const STATE: u64 = 30;
 
 /// What a search has found.
-pub enum Outcome {
+pub enum Reachability {
     /// No state is bad.
     Safe {
         /// The widths of results that may be out of the range of their type.
@@ -55,96 +55,132 @@ pub struct Search<'a, 'p> {
     pub most: usize,
 }
 
+/// Why a search does not come to its end.
+enum Stop {
+    Halt(Halt),
+    NoAnswer(NoAnswer),
+}
+
+impl From<Halt> for Stop {
+    fn from(halt: Halt) -> Self {
+        Stop::Halt(halt)
+    }
+}
+
 /// A machine with buffers of which k writes are kept.
 pub fn machine<'a, 'p>(automata: &'a mut Automata<'p>, k: usize, keep: Keep) -> Machine<'a, 'p> {
     Machine { automata, k, keep, overflow: BTreeSet::new(), choices: None, chosen: 0, record: None }
 }
 
+/// The abstract states that were reached.
+#[derive(Default)]
+struct Reached {
+    states: Vec<State>,
+    /// For each of them from which one it was reached, and how.
+    parents: Vec<(usize, Move)>,
+    /// For each of them whether a later one covers it.
+    covered: Vec<bool>,
+    /// The states at the same places, with the same buffers, that no other one covers.
+    known: FxHashMap<Vec<Control>, Vec<usize>>,
+    /// Those that are still to be visited.
+    open: VecDeque<usize>,
+}
+
+impl Reached {
+    /// Adds a state, unless another one covers it.
+    fn add(&mut self, state: State, from: usize, step: Move) {
+        let Reached { states, parents, covered, known, open } = self;
+        let same = known.entry(state.control.clone()).or_default();
+        if same.iter().any(|&other| state.zone.is_inside(&states[other].zone)) {
+            return;
+        }
+        same.retain(|&other| {
+            let stays = !states[other].zone.is_inside(&state.zone);
+            covered[other] |= !stays;
+            stays
+        });
+        same.push(states.len());
+        open.push_back(states.len());
+        parents.push((from, step));
+        covered.push(false);
+        states.push(state);
+    }
+
+    /// The moves that lead to a state, and one more.
+    fn path(&self, mut at: usize, last: Move) -> Vec<Move> {
+        let mut path = vec![last];
+        while at != 0 {
+            path.push(self.parents[at].1);
+            at = self.parents[at].0;
+        }
+        path.reverse();
+        path
+    }
+
+    fn left(self) -> Vec<State> {
+        self.states.into_iter().zip(self.covered).filter(|(_, covered)| !covered).map(|(state, _)| state).collect()
+    }
+}
+
 impl Search<'_, '_> {
     /// Visits all states.
-    pub fn explore(&mut self) -> Result<Result<Outcome, Halt>, NoAnswer> {
-        let constants = self.constants;
-        let observer = self.observer;
+    pub fn explore(&mut self) -> Result<Result<Reachability, Halt>, NoAnswer> {
+        let mut reached = Reached::default();
+        match self.reach(&mut reached) {
+            Err(Stop::Halt(halt)) => Ok(Err(halt)),
+            Err(Stop::NoAnswer(why)) => Err(why),
+            Ok(Err(path)) => {
+                let states = reached.states.len() as u64;
+                let detail = format!("{states} states, k = {}: a path of {} steps", self.k, path.len());
+                self.observer.phase("search", &detail);
+                Ok(Ok(Reachability::Failure { path, states }))
+            }
+            Ok(Ok(overflow)) => {
+                let (states, constants) = (reached.states.len() as u64, self.constants.len());
+                let detail = format!("{states} states, k = {}, {constants} constants: all good", self.k);
+                self.observer.phase("search", &detail);
+                Ok(Ok(Reachability::Safe { overflow, states, left: reached.left() }))
+            }
+        }
+    }
+
+    /// Visits all states: gives the widths of results that may be out of range, or a path to a bad state.
+    fn reach(&mut self, reached: &mut Reached) -> Result<Result<BTreeSet<u32>, Vec<Move>>, Stop> {
         let mut machine = machine(self.automata, self.k, self.keep);
-        let mut states: Vec<State> = Vec::new();
-        let mut parents: Vec<(usize, Move)> = Vec::new();
-        let mut known: FxHashMap<Vec<Control>, Vec<usize>> = FxHashMap::default();
-        let mut covered: Vec<bool> = Vec::new();
-        let mut first = match machine.first(Zone::new(self.sums)) {
-            Ok(first) => first,
-            Err(halt) => return Ok(Err(halt)),
-        };
-        first.zone.abstracted(constants);
-        known.insert(first.control.clone(), vec![0]);
-        states.push(first);
-        covered.push(false);
-        parents.push((usize::MAX, Move::Run(0, 0)));
-        let mut open = VecDeque::from([0]);
+        let mut first = machine.first(Zone::new(self.sums))?;
+        first.zone.abstracted(self.constants);
+        reached.add(first, usize::MAX, Move::Run(0, 0));
         let (mut count, mut reported) = (0usize, Instant::now());
-        let meter = observer.meter();
-        while let Some(at) = open.pop_front() {
+        let meter = self.observer.meter();
+        while let Some(at) = reached.open.pop_front() {
             count += 1;
             if count.is_multiple_of(64) {
-                engine::spend(&meter, observer, 64 * STATE)?;
+                engine::spend(&meter, self.observer, 64 * STATE).map_err(Stop::NoAnswer)?;
                 if reported.elapsed() > REPORT {
                     reported = Instant::now();
-                    observer.phase("search", &format!("{} states", states.len()));
+                    self.observer.phase("search", &format!("{} states", reached.states.len()));
                 }
-                if states.len() > self.most {
-                    return Err(NoAnswer::GaveUp(format!("there are more than {} abstract states", self.most)));
+                if reached.states.len() > self.most {
+                    let why = format!("there are more than {} abstract states", self.most);
+                    return Err(Stop::NoAnswer(NoAnswer::GaveUp(why)));
                 }
             }
-            if covered[at] {
+            if reached.covered[at] {
                 continue;
             }
-            let state = states[at].clone();
-            let moves = match machine.moves(&state) {
-                Ok(moves) => moves,
-                Err(halt) => return Ok(Err(halt)),
-            };
-            for step in moves {
-                let mut next = match machine.step(&state, step) {
-                    Ok(Some(next)) => next,
-                    Ok(None) => continue,
-                    Err(halt) => return Ok(Err(halt)),
-                };
+            let state = reached.states[at].clone();
+            for step in machine.moves(&state)? {
+                let Some(mut next) = machine.step(&state, step)? else { continue };
                 if let Move::Run(thread, _) = step
                     && machine.violation(&next, thread).is_some()
                 {
-                    let mut path = vec![step];
-                    let mut from = at;
-                    while from != 0 {
-                        path.push(parents[from].1);
-                        from = parents[from].0;
-                    }
-                    path.reverse();
-                    let states = states.len() as u64;
-                    let detail = format!("{states} states, k = {}: a path of {} steps", self.k, path.len());
-                    observer.phase("search", &detail);
-                    return Ok(Ok(Outcome::Failure { path, states }));
+                    return Ok(Err(reached.path(at, step)));
                 }
-                next.zone.abstracted(constants);
-                let same = known.entry(next.control.clone()).or_default();
-                if same.iter().any(|&other| next.zone.is_inside(&states[other].zone)) {
-                    continue;
-                }
-                same.retain(|&other| {
-                    let stays = !states[other].zone.is_inside(&next.zone);
-                    covered[other] |= !stays;
-                    stays
-                });
-                same.push(states.len());
-                open.push_back(states.len());
-                parents.push((at, step));
-                covered.push(false);
-                states.push(next);
+                next.zone.abstracted(self.constants);
+                reached.add(next, at, step);
             }
         }
-        let overflow = machine.overflow;
-        let count = states.len() as u64;
-        observer.phase("search", &format!("{count} states, k = {}, {} constants: all good", self.k, constants.len()));
-        let left = states.into_iter().zip(covered).filter(|(_, covered)| !covered).map(|(state, _)| state).collect();
-        Ok(Ok(Outcome::Safe { overflow, states: count, left }))
+        Ok(Ok(machine.overflow))
     }
 
     /// Goes a path with the search's buffers, and values as exact as zones are or abstracted with these constants.

@@ -4,6 +4,7 @@ use super::*;
 use crate::machine::{Buffer, State};
 use crate::values::Dim;
 use crate::zone::Zone;
+use std::collections::BTreeSet;
 use witness::invariant::{self, Bound, Held, Invariant, Keep, Place, Quantity, Region, Term};
 
 impl Automata<'_> {
@@ -32,29 +33,18 @@ impl Automata<'_> {
             let bounds = state.zone.reduced().into_iter().filter_map(bound).collect();
             regions.push(Region { threads, bounds });
         }
-        let mut shared = std::collections::BTreeSet::new();
-        let mut settled = std::collections::BTreeSet::new();
-        let mut private = BTreeMap::new();
-        for (&cell, usage) in &self.knowledge.classes {
-            let address = self.memory.cells[cell as usize].address;
-            match usage {
-                Usage::Shared => {
-                    shared.insert(address);
-                    if !self.knowledge.written.contains(&cell) {
-                        settled.insert(address);
-                    }
-                }
-                Usage::Private(thread) => {
-                    private.insert(address, *thread);
-                }
-                Usage::Constant(_) => {}
-            }
-        }
-        let (mut variables, mut counted) = (std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
+        let address = |cell: &u32| self.memory.cells[*cell as usize].address;
+        let classes = || self.knowledge.classes.iter();
+        let shared = || classes().filter(|(_, usage)| **usage == Usage::Shared).map(|(cell, _)| cell);
+        let private = classes().filter_map(|(cell, usage)| match usage {
+            Usage::Private(thread) => Some((address(cell), *thread)),
+            Usage::Shared | Usage::Constant(_) => None,
+        });
+        let (mut variables, mut counted) = (BTreeSet::new(), BTreeSet::new());
         for holder in &self.knowledge.forced {
             match holder {
                 Forced::Local(function, local) => variables.insert((*function, *local)),
-                Forced::Own(cell) => counted.insert(self.memory.cells[*cell as usize].address),
+                Forced::Own(cell) => counted.insert(address(cell)),
             };
         }
         Invariant {
@@ -64,9 +54,9 @@ impl Automata<'_> {
                 engine::Keep::Newest => Keep::Newest,
             },
             k,
-            shared,
-            settled,
-            private,
+            shared: shared().map(address).collect(),
+            settled: shared().filter(|cell| !self.knowledge.written.contains(cell)).map(address).collect(),
+            private: private.collect(),
             variables,
             counted,
             places: places.into_iter().collect(),

@@ -177,24 +177,13 @@ impl<'p> Domain<'p> for Path<'_, 'p> {
         Ok(self.split(all)?.1)
     }
 
-    fn word(&self, scope: Scope<'_, Var>, expr: &Expr, span: Span, what: &str) -> Result<u64, Halt> {
-        match scope.known(expr) {
-            Some((value, _)) => Ok(value),
-            None => scope.limit(span, &format!("{what} depends on what was read from shared memory")),
-        }
-    }
-
     fn bits(&self, term: &Form, width: Width) -> Result<u64, Halt> {
         if term.terms.is_empty() { Ok(truncate(term.constant as u64, width)) } else { Err(Halt::Choice) }
     }
 
-    fn constant(&self, bits: u64, width: Width) -> Form {
-        Form::constant(number(bits, width))
-    }
-
     fn term(&self, value: Value, width: Width) -> Form {
         match value {
-            Value::Known(bits) => self.constant(bits, width),
+            Value::Known(bits) => Form::constant(number(bits, width)),
             Value::Symbolic(var) => Form::var(var),
         }
     }
@@ -259,10 +248,6 @@ impl<'p> Domain<'p> for Path<'_, 'p> {
             (Property::Assertions { memory: _ }, Fault::Assertion) => true,
             (Property::Deadlock, Fault::Assertion | Fault::Access) => false,
         }
-    }
-
-    fn handle(&self, _: Scope<'_, Var>, thread: usize, _: Span) -> Result<u64, Halt> {
-        Ok(thread as u64 + 1)
     }
 
     fn make(&mut self, thread: &mut Thread<Var>, object: Object, span: Span) -> Result<u32, Halt> {

@@ -26,7 +26,8 @@ impl<'p> Automata<'p> {
     /// One instruction, or the end of a block, in one case.
     fn one(&mut self, item: &mut Item, fork: &mut Fork) -> Result<(), Halt> {
         self.refuse_unlocked(item)?;
-        match self.stepping(item, fork, |stepper| stepper.step())? {
+        let mut path = Path { automata: self, steps: &mut item.steps, fork, early: item.node.early };
+        match Stepper::new(&mut path, &mut item.node.thread).step()? {
             Progress::On => {}
             Progress::Back if item.seen.contains(&item.node) => item.done = true,
             Progress::Back => item.seen.push(item.node.clone()),
