@@ -183,8 +183,15 @@ impl Search<'_, '_> {
         Ok(Ok(machine.overflow))
     }
 
+    /// Counts the work of going a path.
+    fn count(&self, path: &[Move]) -> Result<(), Halt> {
+        let goes_on = self.observer.meter().spend(STATE * path.len() as u64) && self.observer.stop().is_none();
+        if goes_on { Ok(()) } else { Err(Halt::Limit("it was told to stop".to_owned())) }
+    }
+
     /// Goes a path with the search's buffers, and values as exact as zones are or abstracted with these constants.
     pub fn try_path(&mut self, path: &[Move], constants: Option<&[i64]>) -> Result<Tried, Halt> {
+        self.count(path)?;
         let mut machine = machine(self.automata, self.k, self.keep);
         let mut state = machine.first(Zone::new(self.sums))?;
         let mut tried = Tried { possible: false, abstracted: false, bounds: state.zone.constants().collect() };
@@ -206,6 +213,7 @@ impl Search<'_, '_> {
     /// Whether a path is possible with the search's buffers and exact values; and whether a buffer was abstracted on
     /// it.
     pub fn trace(&mut self, path: &[Move]) -> Result<(Feasible, bool), Halt> {
+        self.count(path)?;
         let mut machine = machine(self.automata, self.k, self.keep);
         let mut state = machine.first(Trace::default())?;
         let mut abstracted = false;

@@ -43,15 +43,8 @@ fn programs() -> Vec<(Program, &'static str)> {
         (program("x = 1;", "y = 1;", "__VERIFIER_assert(x == 1 && y == 1);"), "SAFE"),
         (program("x = 1; r = y; z += !r;", "y = 1; r = x; z += !r;", "__VERIFIER_assert(z < 2);"), "UNSAFE"),
         (program("while (1) { x = 1; x = 0; }", "while (1) { r = x; __VERIFIER_assert(r < 2); }", ""), "SAFE"),
-        // Nobody sees the end of it: a bound is all there is.
-        (
-            program(
-                "while (1) { x = x * 3 + 1; y = x; }",
-                "for (i = 1; i > 0; i++) { r = y * x; z = r * r + i; }",
-                "__VERIFIER_assert(z != 77);",
-            ),
-            "SAFE (unwind",
-        ),
+        // Nobody sees that numbers stay even: a bound is all there is.
+        (program("while (!y) x += 2;", "r = x; __VERIFIER_assert(r != 7); y = 1;", ""), "SAFE (unwind"),
     ]
 }
 
