@@ -1,8 +1,11 @@
 //! The cheapest set that has an element in common with each of many sets.
 //!
-//! Branch and bound: take a set that is not hit yet, try its elements one after the other. An element that was tried is
-//! out of the question for what follows, so no set is seen twice. What sets without common elements must still cost is a
-//! lower bound.
+//! A minimum-cost hitting set by branch and bound. Before each branching the instance is reduced: a set that contains
+//! another one is implied by it, an element that hits no more than a cheaper one is never needed, an element that is alone
+//! in its set is taken. What is left falls apart into components without common elements, each solved by itself. Sets
+//! without common elements give the lower bound.
+
+use std::collections::BTreeSet;
 
 /// A question: the elements are numbers from 0.
 pub struct Hitting<'a> {
@@ -10,8 +13,8 @@ pub struct Hitting<'a> {
     pub costs: &'a [u32],
     /// The sets to be hit.
     pub clauses: &'a [Vec<usize>],
-    /// What must not be the answer: holds for a set only if it holds for all sets that contain it.
-    pub blocked: &'a dyn Fn(&[usize]) -> bool,
+    /// What must not be the answer, if anything: holds for a set only if it holds for all sets that contain it.
+    pub blocked: Option<&'a dyn Fn(&[usize]) -> bool>,
     /// Whether to go on looking.
     pub go_on: &'a dyn Fn() -> bool,
 }
@@ -27,78 +30,186 @@ pub enum Hit {
     Stopped,
 }
 
+/// Costs first, then the number of elements, as one number: the weights of disjoint sets add up.
+type Weight = u128;
+
+/// More than any set weighs.
+const UNBOUNDED: Weight = Weight::MAX;
+
+/// A solution of a part of the question.
+struct Found {
+    weight: Weight,
+    elements: Vec<usize>,
+}
+
+/// Sets that are still to be hit, each in ascending order.
+type Clauses = Vec<Vec<usize>>;
+
 struct Search<'a, 'h> {
     question: &'h Hitting<'a>,
-    chosen: Vec<usize>,
-    excluded: Vec<bool>,
-    best: Option<(u64, usize, Vec<usize>)>,
     stopped: bool,
 }
 
 impl Hitting<'_> {
     /// The cheapest set that hits all and is not blocked.
     pub fn cheapest(&self) -> Hit {
-        let excluded = vec![false; self.costs.len()];
-        let mut search = Search { question: self, chosen: Vec::new(), excluded, best: None, stopped: false };
-        search.descend(0);
-        match search.best {
+        let mut search = Search { question: self, stopped: false };
+        let clauses = self.clauses.iter().map(|clause| sorted(clause)).collect();
+        let found = search.descend(clauses, &mut Vec::new(), UNBOUNDED);
+        match found {
             _ if search.stopped => Hit::Stopped,
-            Some((_, _, mut set)) => {
-                set.sort_unstable();
-                Hit::Set(set)
+            Some(Found { mut elements, .. }) => {
+                elements.sort_unstable();
+                Hit::Set(elements)
             }
             None => Hit::None,
         }
     }
 }
 
+fn sorted(clause: &[usize]) -> Vec<usize> {
+    clause.iter().copied().collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Whether each element of one ascending row is in another.
+fn is_within(small: &[usize], large: &[usize]) -> bool {
+    let mut large = large.iter();
+    small.len() <= large.len() && small.iter().all(|element| large.any(|other| other == element))
+}
+
 impl Search<'_, '_> {
-    fn is_hit(&self, clause: &[usize]) -> bool {
-        clause.iter().any(|element| self.chosen.contains(element))
+    fn weight(&self, element: usize) -> Weight {
+        (Weight::from(self.question.costs[element]) << 32) + 1
     }
 
-    fn open<'c>(&self, clause: &'c [usize]) -> impl Iterator<Item = usize> + use<'c, '_> {
-        clause.iter().copied().filter(|&element| !self.excluded[element])
+    /// The lightest set that weighs less than `limit`, hits all clauses and is not blocked together with `chosen`.
+    fn descend(&mut self, mut clauses: Clauses, chosen: &mut Vec<usize>, limit: Weight) -> Option<Found> {
+        self.stopped |= !(self.question.go_on)();
+        if self.stopped || self.question.blocked.is_some_and(|blocked| blocked(chosen)) {
+            return None;
+        }
+        if self.question.blocked.is_some() {
+            return self.branch(clauses, chosen, limit);
+        }
+        let mut taken = Found { weight: 0, elements: Vec::new() };
+        self.reduce(&mut clauses, &mut taken);
+        let parts = components(clauses);
+        let bounds: Vec<Weight> = parts.iter().map(|part| self.bound(part)).collect();
+        let mut ahead: Weight = bounds.iter().sum();
+        for (part, bound) in parts.into_iter().zip(bounds) {
+            ahead -= bound;
+            let left = limit.checked_sub(taken.weight + ahead)?;
+            let found = self.branch(part, chosen, left)?;
+            taken.weight += found.weight;
+            taken.elements.extend(found.elements);
+        }
+        (taken.weight < limit).then_some(taken)
     }
 
-    /// What sets without common elements that are not hit yet cost at least, and how many there are.
-    fn bound(&self) -> (u64, usize) {
-        let mut used = vec![false; self.excluded.len()];
-        let (mut cost, mut count) = (0, 0);
-        for clause in self.question.clauses.iter().filter(|clause| !self.is_hit(clause)) {
-            if self.open(clause).all(|element| !used[element]) {
-                cost += self.open(clause).map(|e| u64::from(self.question.costs[e])).min().unwrap_or(0);
-                count += 1;
-                self.open(clause).for_each(|element| used[element] = true);
+    /// Tries the elements of a smallest clause one after the other. One that was tried is out of the question for what
+    /// follows, so no set is seen twice.
+    fn branch(&mut self, mut clauses: Clauses, chosen: &mut Vec<usize>, mut limit: Weight) -> Option<Found> {
+        let Some(clause) = clauses.iter().min_by_key(|clause| clause.len()).cloned() else {
+            return (limit > 0).then(|| Found { weight: 0, elements: Vec::new() });
+        };
+        let mut best = None;
+        for element in clause {
+            if self.bound(&clauses) >= limit {
+                break;
+            }
+            let rest = clauses.iter().filter(|clause| clause.binary_search(&element).is_err()).cloned().collect();
+            chosen.push(element);
+            if let Some(left) = limit.checked_sub(self.weight(element))
+                && let Some(mut found) = self.descend(rest, chosen, left)
+            {
+                found.weight += self.weight(element);
+                found.elements.push(element);
+                limit = found.weight;
+                best = Some(found);
+            }
+            chosen.pop();
+            clauses.iter_mut().for_each(|clause| clause.retain(|&other| other != element));
+        }
+        best
+    }
+
+    /// What clauses without common elements weigh at least; unbounded if one of them is empty.
+    fn bound(&self, clauses: &Clauses) -> Weight {
+        let mut used = vec![false; self.question.costs.len()];
+        let mut weight = 0;
+        for clause in clauses {
+            let Some(least) = clause.iter().map(|&element| self.weight(element)).min() else { return UNBOUNDED >> 1 };
+            if clause.iter().all(|&element| !used[element]) {
+                weight += least;
+                clause.iter().for_each(|&element| used[element] = true);
             }
         }
-        (cost, count)
+        weight
     }
 
-    fn descend(&mut self, cost: u64) {
-        self.stopped |= !(self.question.go_on)();
-        if self.stopped || (self.question.blocked)(&self.chosen) {
-            return;
+    /// Leaves out what others imply and takes what is needed anyway, until nothing changes.
+    fn reduce(&self, clauses: &mut Clauses, taken: &mut Found) {
+        loop {
+            clauses.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
+            clauses.dedup();
+            let mut kept: Clauses = Vec::with_capacity(clauses.len());
+            for clause in clauses.drain(..) {
+                if !kept.iter().any(|smaller| is_within(smaller, &clause)) {
+                    kept.push(clause);
+                }
+            }
+            *clauses = kept;
+            let needed = clauses.iter().find(|clause| clause.len() == 1).map(|clause| clause[0]);
+            if let Some(element) = needed {
+                taken.weight += self.weight(element);
+                taken.elements.push(element);
+                clauses.retain(|clause| clause.binary_search(&element).is_err());
+            } else if !self.drop_dominated(clauses) {
+                return;
+            }
         }
-        let (more, count) = self.bound();
-        let least = (cost + more, self.chosen.len() + count);
-        if self.best.as_ref().is_some_and(|(cost, count, _)| least >= (*cost, *count)) {
-            return;
-        }
-        let open = self.question.clauses.iter().filter(|clause| !self.is_hit(clause));
-        let Some(clause) = open.min_by_key(|clause| self.open(clause).count()) else {
-            self.best = Some((cost, self.chosen.len(), self.chosen.clone()));
-            return;
-        };
-        let elements: Vec<usize> = self.open(clause).collect();
-        for &element in &elements {
-            self.chosen.push(element);
-            self.descend(cost + u64::from(self.question.costs[element]));
-            self.chosen.pop();
-            self.excluded[element] = true;
-        }
-        elements.iter().for_each(|&element| self.excluded[element] = false);
     }
+
+    /// Removes elements that hit no more than another one that weighs no more; whether there were any.
+    fn drop_dominated(&self, clauses: &mut Clauses) -> bool {
+        let mut hits: Vec<(usize, Vec<usize>)> = Vec::new();
+        for element in clauses.iter().flatten().copied().collect::<BTreeSet<_>>() {
+            let hit = clauses.iter().enumerate().filter(|(_, clause)| clause.binary_search(&element).is_ok());
+            hits.push((element, hit.map(|(at, _)| at).collect()));
+        }
+        let mut dropped = BTreeSet::new();
+        for (one, few) in &hits {
+            let better = |(other, many): &&(usize, Vec<usize>)| {
+                let order = (self.weight(*other), *other).cmp(&(self.weight(*one), *one));
+                let equal = many.len() == few.len();
+                one != other
+                    && !dropped.contains(other)
+                    && self.weight(*other) <= self.weight(*one)
+                    && is_within(few, many)
+                    && (!equal || order.is_lt())
+            };
+            if hits.iter().any(|pair| better(&pair)) {
+                dropped.insert(*one);
+            }
+        }
+        clauses.iter_mut().for_each(|clause| clause.retain(|element| !dropped.contains(element)));
+        !dropped.is_empty()
+    }
+}
+
+/// The clauses in groups that have no element in common.
+fn components(clauses: Clauses) -> Vec<Clauses> {
+    let mut parts: Vec<(BTreeSet<usize>, Clauses)> = Vec::new();
+    for clause in clauses {
+        let (mut elements, mut part) = (clause.iter().copied().collect::<BTreeSet<_>>(), vec![clause]);
+        let touches = |(others, _): &mut (BTreeSet<usize>, Clauses)| part[0].iter().any(|e| others.contains(e));
+        for (others, more) in parts.extract_if(.., touches).collect::<Vec<_>>() {
+            elements.extend(others);
+            part.extend(more);
+        }
+        parts.push((elements, part));
+    }
+    parts.into_iter().map(|(_, part)| part).collect()
 }
 
 #[cfg(test)]
@@ -118,14 +229,16 @@ mod tests {
     fn the_cheapest_set_is_found() {
         let mut random = Rng::new(7);
         let (mut found, mut without) = (0, 0);
-        for round in 0..600 {
+        for round in 0..3000 {
             let elements = 1 + random.below(9);
             let costs: Vec<u32> = (0..elements).map(|_| 1 + random.below(6) as u32).collect();
             let some = |random: &mut Rng| (0..elements).filter(|_| random.below(3) == 0).collect::<Vec<usize>>();
-            let clauses: Vec<Vec<usize>> = (0..random.below(7)).map(|_| some(&mut random)).collect();
+            let clauses: Vec<Vec<usize>> = (0..random.below(10)).map(|_| some(&mut random)).collect();
             let forbidden: Vec<Vec<usize>> = (0..random.below(3)).map(|_| some(&mut random)).collect();
             let blocked = |set: &[usize]| forbidden.iter().any(|f| f.iter().all(|e| set.contains(e)));
-            let hitting = Hitting { costs: &costs, clauses: &clauses, blocked: &blocked, go_on: &|| true };
+            let some_blocked: Option<&dyn Fn(&[usize]) -> bool> =
+                if forbidden.is_empty() { None } else { Some(&blocked) };
+            let hitting = Hitting { costs: &costs, clauses: &clauses, blocked: some_blocked, go_on: &|| true };
             let expected = brute(&costs, &clauses, &blocked);
             match hitting.cheapest() {
                 Hit::Set(set) => {
@@ -146,7 +259,23 @@ mod tests {
 
     #[test]
     fn it_stops_when_told() {
-        let hitting = Hitting { costs: &[1], clauses: &[vec![0]], blocked: &|_| false, go_on: &|| false };
+        let hitting = Hitting { costs: &[1], clauses: &[vec![0]], blocked: None, go_on: &|| false };
         assert_eq!(hitting.cheapest(), Hit::Stopped);
+    }
+
+    /// Demands of independent pairs: without components this is exponential in their number.
+    #[test]
+    fn independent_demands_are_met_one_by_one() {
+        let pairs = 64;
+        let costs = vec![3; 6 * pairs];
+        let mut clauses = Vec::new();
+        for pair in 0..pairs {
+            let at = |number: usize| 6 * pair + number;
+            clauses.extend([vec![at(0), at(1)], vec![at(1), at(2)], vec![at(2), at(0)]]);
+            clauses.extend([vec![at(3), at(4)], vec![at(4), at(5)], vec![at(5), at(3)]]);
+        }
+        let hitting = Hitting { costs: &costs, clauses: &clauses, blocked: None, go_on: &|| true };
+        let Hit::Set(set) = hitting.cheapest() else { panic!("there is one") };
+        assert_eq!(set.len(), 4 * pairs);
     }
 }

@@ -266,7 +266,8 @@ impl<O: Oracle> Search<'_, O> {
                 self.found.iter().any(dominates)
             };
             let go_on = || self.oracle.stop().is_none();
-            let hitting = Hitting { costs: &self.costs, clauses: &self.clauses, blocked: &blocked, go_on: &go_on };
+            let blocked: Option<&dyn Fn(&[usize]) -> bool> = if self.found.is_empty() { None } else { Some(&blocked) };
+            let hitting = Hitting { costs: &self.costs, clauses: &self.clauses, blocked, go_on: &go_on };
             let set = match hitting.cheapest() {
                 Hit::Set(set) => set,
                 other @ (Hit::None | Hit::Stopped) => return other,

@@ -69,7 +69,8 @@ pub fn fence_system(
     loop {
         let blocked = |set: &[usize]| found.iter().any(|known| known.iter().all(|at| set.contains(at)));
         let go_on = || observer.stop().is_none();
-        let hitting = Hitting { costs: &costs, clauses: &demands, blocked: &blocked, go_on: &go_on };
+        let blocked: Option<&dyn Fn(&[usize]) -> bool> = if found.is_empty() { None } else { Some(&blocked) };
+        let hitting = Hitting { costs: &costs, clauses: &demands, blocked, go_on: &go_on };
         let set = match hitting.cheapest() {
             Hit::Set(set) => set,
             Hit::None => return Ok(repair),
