@@ -50,6 +50,9 @@ fn steps() -> Result<Vec<(&'static str, Step)>> {
     } else {
         steps.push(("tests", step(&["test", "--workspace", "--no-fail-fast"])));
     }
+    if works(&mut cargo(&["deny", "--version"])) {
+        steps.push(("deny", step(&["deny", "check", "licenses", "bans", "sources"])));
+    }
     let mut doc = cargo(&["doc", "--workspace", "--no-deps"]);
     doc.env("RUSTDOCFLAGS", "-Dwarnings");
     steps.push(("doc", Step::Cargo(doc)));
