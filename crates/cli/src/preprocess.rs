@@ -2,33 +2,21 @@
 
 use crate::args::C;
 use anyhow::{Context, Result, bail};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
+use tempfile::TempDir;
 
 /// A folder with our own headers, gone when this is.
-struct Headers(PathBuf);
-
-impl Headers {
-    fn write() -> Result<Self> {
-        let folder = std::env::temp_dir().join(format!("fencepost-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-        let headers = Headers(folder);
-        for (name, text) in front_c::headers() {
-            let path = headers.0.join(name);
-            if let Some(parent) = path.parent() {
-                std::fs::create_dir_all(parent)?;
-            }
-            std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+fn headers() -> Result<TempDir> {
+    let folder = tempfile::Builder::new().prefix("fencepost-").tempdir().context("cannot make a temporary folder")?;
+    for (name, text) in front_c::headers() {
+        let path = folder.path().join(name);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)?;
         }
-        Ok(headers)
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
-}
-
-impl Drop for Headers {
-    fn drop(&mut self) {
-        // What stays behind in the temporary folder does no harm.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+    Ok(folder)
 }
 
 /// What the preprocessor makes of a file.
@@ -42,8 +30,8 @@ pub fn preprocess_text(path: &Path, c: &C, text: &str) -> Result<String> {
 }
 
 fn run(path: &Path, c: &C, text: Option<&str>) -> Result<String> {
-    let headers = Headers::write()?;
-    let changed = headers.0.join("changed.c");
+    let headers = headers()?;
+    let changed = headers.path().join("changed.c");
     if let Some(text) = text {
         std::fs::write(&changed, text).with_context(|| format!("cannot write {}", changed.display()))?;
     }
@@ -63,7 +51,7 @@ fn run(path: &Path, c: &C, text: Option<&str>) -> Result<String> {
         } else {
             path
         };
-        command.arg("-idirafter").arg(&headers.0).arg(input).stdin(Stdio::null());
+        command.arg("-idirafter").arg(headers.path()).arg(input).stdin(Stdio::null());
         let output = match command.output() {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             other => other.with_context(|| format!("cannot run {}", compiler.display()))?,
