@@ -93,6 +93,20 @@ pub struct Running {
     /// Print each phase of the work to stderr, also where that is no terminal
     #[arg(long)]
     pub progress: bool,
+    /// Log to stderr what each part does and how long it takes: `debug`, or by crate, `session=debug,symbolic=trace`
+    ///
+    /// The variable FENCEPOST_LOG says the same.
+    #[arg(long, value_name = "FILTER")]
+    pub log: Option<String>,
+    /// Print an intermediate result to stderr: program, compiled, events, relations, graphs or formula. May be repeated
+    ///
+    /// The program is what the front end made of the text, `compiled` what the machine of the model runs. The others
+    /// are those of the engine partial-order.
+    #[arg(long, value_name = "RESULT", value_parser = clap::builder::PossibleValuesParser::new(engine::ARTEFACTS.iter().map(|(name, ..)| *name)))]
+    pub print_after: Vec<String>,
+    /// Write all intermediate results into a folder, numbered as they come
+    #[arg(long, value_name = "FOLDER")]
+    pub dump: Option<PathBuf>,
     /// The options of engines that were given, with their values.
     #[arg(skip)]
     pub own: Vec<(String, String)>,

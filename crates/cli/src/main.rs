@@ -1,12 +1,14 @@
 //! The command line of Fencepost: files, the terminal, exit codes.
 
 mod args;
+mod artefacts;
 mod check;
 mod competition;
 mod fences;
 mod input;
 mod list;
 mod litmus;
+mod log;
 mod output;
 mod own;
 mod preprocess;
@@ -46,7 +48,17 @@ fn main() -> ExitCode {
         }
     };
     watch::catch_interrupts();
-    std::panic::set_hook(Box::new(|_| {}));
+    session::remember_panics();
+    let running = match &cli.command {
+        Command::Check(args) => Some(&args.running),
+        Command::Litmus(args) => Some(&args.running),
+        Command::Why(args) => Some(&args.running),
+        Command::Fences(args) => Some(&args.running),
+        Command::List { .. } => None,
+    };
+    if let Err(error) = log::begin(running.and_then(|running| running.log.as_deref())) {
+        return ExitCode::from(output::complain(&error));
+    }
     let result = std::panic::catch_unwind(|| match &cli.command {
         Command::Check(args) => check::run(args),
         Command::Litmus(args) => litmus::run(args),

@@ -6,6 +6,11 @@ use source::Diagnostic;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
+/// What to do about a defect.
+const DEFECT: &str = "\
+This is a defect of Fencepost, not of the input. Please report it as CONTRIBUTING.md says, with the input file, the
+command, the output of `fencepost --version`, and what the same command prints with `--log debug`.";
+
 /// Writes a result to a file, or to the standard output. A reader that has gone away is no error.
 pub fn write(text: &str, to: Option<&Path>) -> Result<()> {
     if let Some(path) = to {
@@ -35,10 +40,7 @@ pub fn complain(error: &anyhow::Error) -> u8 {
         Some(Failure::Usage(message)) => (format!("error: {message}"), crate::USAGE),
         Some(Failure::Input(diagnostic)) => (diagnostic.render(styled), crate::INPUT),
         Some(Failure::Refused(reason, help)) => (format!("error: {reason}\nhelp: {help}"), crate::INPUT),
-        Some(Failure::Internal(message)) => (
-            format!("internal error: {message}\nThis is a defect of Fencepost: please report it with the input file."),
-            crate::INTERNAL,
-        ),
+        Some(Failure::Internal(message)) => (format!("internal error: {message}\n{DEFECT}"), crate::INTERNAL),
         None => match error.downcast_ref::<Diagnostic>() {
             Some(diagnostic) => (diagnostic.render(styled), crate::INPUT),
             None => (format!("error: {error:#}"), crate::INPUT),

@@ -1,6 +1,7 @@
 //! Time limits, Ctrl-C, and phases on the terminal.
 
 use crate::args::Running;
+use crate::artefacts::Artefacts;
 use crate::output;
 use engine::{NoAnswer, Observer};
 use std::io::IsTerminal;
@@ -56,6 +57,7 @@ pub struct Watch {
     talkative: bool,
     /// Whether all phases are shown, however quick, and whoever reads them.
     always: bool,
+    artefacts: Artefacts,
 }
 
 impl Watch {
@@ -68,6 +70,7 @@ impl Watch {
             looked: AtomicU64::new(0),
             talkative: talkative && std::io::stderr().is_terminal(),
             always: running.progress,
+            artefacts: Artefacts::new(running),
         }
     }
 
@@ -130,5 +133,13 @@ impl Observer for Watch {
         if self.always || (self.talkative && self.started.elapsed() > Duration::from_millis(500)) {
             output::say(&format!("{name:<8}{:>8.2} s  {detail}", self.seconds()));
         }
+    }
+
+    fn wants(&self, artefact: &str) -> bool {
+        self.artefacts.wants(artefact)
+    }
+
+    fn artefact(&self, name: &str, text: &str) {
+        self.artefacts.take(name, text);
     }
 }

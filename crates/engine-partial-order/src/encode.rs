@@ -1,5 +1,6 @@
 //! The formula of a program under a model, and its solutions.
 
+use crate::artefacts;
 use crate::events::{Coherence, Events};
 use crate::goals;
 use crate::graph::{Product, Units};
@@ -52,6 +53,10 @@ impl<'p> Problem<'p> {
         let failing = Vec::new();
         let (assumed, bound) = (Vec::new(), Vec::new());
         let mut problem = Problem { events, blaster, solver, nodes: 0, edges: 0, finals, assumed, bound, failing };
+        artefacts::show_events(&problem.events, observer);
+        if observer.wants("formula") {
+            problem.solver.record();
+        }
         for (value, bound) in ranges::largest(&problem.events) {
             problem.blaster.limit(value, u64::BITS - bound.leading_zeros());
         }
@@ -65,6 +70,7 @@ impl<'p> Problem<'p> {
         }
         let graphs = problem.axioms(model)?;
         problem.order(&graphs, clocks);
+        artefacts::show_formula(&graphs, &problem.solver, observer);
         Ok(problem)
     }
 

@@ -16,6 +16,7 @@
 //! # What it can miss
 //! Executions that take a jump back more often than the bound says; the guarantee says so. Values out of thin air.
 
+mod artefacts;
 mod chains;
 mod communication;
 mod encode;
@@ -101,6 +102,7 @@ impl Engine for PartialOrder {
             waits,
             go_on: &|| engine::spend(&meter, observer, BLOCK).is_ok(),
         };
+        let span = tracing::debug_span!("execute").entered();
         let mut structure = symbolic::execute(task.program, &settings).map_err(|halt| match halt {
             Halt::Cancelled => observer.stop().unwrap_or(NoAnswer::Cancelled),
             Halt::Refused(why) => NoAnswer::GaveUp(why),
@@ -111,7 +113,11 @@ impl Engine for PartialOrder {
         loops.sort();
         loops.dedup();
         let clocks = task.options.order == Order::Clocks;
+        drop(span);
+        let span = tracing::debug_span!("encode").entered();
         let mut problem = encode::Problem::new(task.program, structure, task.model, clocks, observer)?;
+        drop(span);
+        let _span = tracing::debug_span!("solve").entered();
         observer.phase("encode", &problem.describe());
         let findings = match task.question {
             Question::Reach(goals) => reach(&mut problem, goals, observer)?,

@@ -361,7 +361,25 @@ pub trait Observer: Sync {
 
     /// An answer that holds, with bounds, while the engine goes on to look beyond them.
     fn known(&self, _answer: Answer) {}
+
+    /// Whether somebody wants to see this intermediate result, one of [`ARTEFACTS`].
+    fn wants(&self, _artefact: &str) -> bool {
+        false
+    }
+
+    /// An intermediate result that was wanted.
+    fn artefact(&self, _name: &str, _text: &str) {}
 }
+
+/// The intermediate results that can be seen: the name, the ending of a file, and what it is.
+pub const ARTEFACTS: &[(&str, &str, &str)] = &[
+    ("program", "txt", "the program as the front end made it"),
+    ("compiled", "txt", "the program as the machine of the model runs it"),
+    ("events", "txt", "the events of partial-order: thread, guard, address, value, place"),
+    ("relations", "txt", "who can read from whom, coherence, dependencies, and when"),
+    ("graphs", "dot", "the graphs that must have no cycle, an axiom each"),
+    ("formula", "cnf", "the clauses, in the DIMACS format"),
+];
 
 /// Counts work that an engine does and asks whether to go on.
 ///

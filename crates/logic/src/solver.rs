@@ -96,6 +96,8 @@ pub struct Solver {
     inserted: Rc<Cell<u64>>,
     stop: TerminateFlag,
     spend: Rc<Spend>,
+    /// The clauses, each ended by 0, if somebody wants to see them.
+    recorded: Option<Vec<i32>>,
 }
 
 impl Default for Solver {
@@ -120,7 +122,7 @@ impl Solver {
             Question { stop: stop.clone(), spend: Rc::clone(&spend), inserted: Rc::clone(&inserted), accounted: 0 };
         sat.connect_terminator(question);
         let conflicts = Rc::new(Cell::new(0));
-        Solver { sat, variables: 0, clauses: 0, truth: None, conflicts, inserted, stop, spend }
+        Solver { sat, variables: 0, clauses: 0, truth: None, conflicts, inserted, stop, spend, recorded: None }
     }
 
     /// A new variable.
@@ -151,6 +153,27 @@ impl Solver {
             self.sat.add(literal.0);
         }
         self.sat.add(0);
+        if let Some(recorded) = &mut self.recorded {
+            recorded.extend(literals.iter().map(|literal| literal.0).chain([0]));
+        }
+    }
+
+    /// From here on clauses are kept, for [`Solver::dimacs`].
+    pub fn record(&mut self) {
+        self.recorded.get_or_insert_default();
+    }
+
+    /// The clauses that were recorded, in the DIMACS format. What the ordering theory knows is not among them.
+    pub fn dimacs(&self) -> String {
+        let recorded = self.recorded.as_deref().unwrap_or_default();
+        let clauses: Vec<&[i32]> = recorded.split_inclusive(|&literal| literal == 0).collect();
+        let mut text = format!("p cnf {} {}\n", self.variables, clauses.len());
+        for clause in clauses {
+            let literals: Vec<String> = clause.iter().map(i32::to_string).collect();
+            text += &literals.join(" ");
+            text.push('\n');
+        }
+        text
     }
 
     /// The number of variables.

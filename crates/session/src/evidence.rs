@@ -5,6 +5,7 @@ use engine::{Answer, Engine, Findings, Guarantee, NoAnswer, Observer, Question, 
 use ir::{Program, Proposition};
 use model::Structure;
 use std::any::Any;
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use witness::invariant::{Checked, Claim};
 use witness::{Execution, Invariant};
@@ -15,6 +16,7 @@ pub fn run_engine(
     task: &Task<'_>,
     observer: &dyn Observer,
 ) -> Result<Result<Answer, NoAnswer>, Failure> {
+    let _span = tracing::info_span!("engine", name = engine.name(), model = task.model.name).entered();
     let mut answer = match catch_unwind(AssertUnwindSafe(|| engine.run(task, observer))) {
         Ok(Ok(answer)) => answer,
         Ok(Err(reason)) => return Ok(Err(reason)),
@@ -23,6 +25,7 @@ pub fn run_engine(
             return Err(Failure::Internal(message));
         }
     };
+    let _span = tracing::info_span!("check").entered();
     check_evidence(task, &answer).map_err(|flaw| {
         let engine = engine.name();
         Failure::Internal(format!("{}: an execution that {engine} found does not hold: {flaw}", task.program.name))
@@ -48,10 +51,27 @@ pub fn structure(program: &Program, execution: &Execution) -> Result<Structure, 
     witness::structure(program, execution).map_err(|flaw| Failure::Internal(flaw.to_string()))
 }
 
-/// What a panic said.
+thread_local! {
+    /// Where the last panic of this thread was.
+    static PANICKED: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// From here on a panic prints nothing by itself: [`panic_message`] says what it said, and where.
+pub fn remember_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string);
+        PANICKED.with_borrow_mut(|last| *last = place);
+    }));
+}
+
+/// What a panic of this thread said, and where it was if that was remembered.
 pub fn panic_message(panic: &(dyn Any + Send)) -> String {
     let message = panic.downcast_ref::<String>().map(String::as_str);
-    message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message").to_owned()
+    let message = message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message");
+    match PANICKED.take() {
+        Some(place) => format!("{message} ({place})"),
+        None => message.to_owned(),
+    }
 }
 
 /// Has every execution replayed and its axioms evaluated by code that no engine uses.

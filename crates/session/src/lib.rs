@@ -16,7 +16,7 @@ mod systems;
 mod undefined;
 mod violation;
 
-pub use evidence::{panic_message, structure};
+pub use evidence::{panic_message, remember_panics, structure};
 pub use explain::{Reason, Relaxation, relaxation, why};
 pub use fences::{Conclusion, Repair, Repairs, fences};
 pub use registry::{ENGINES, FRONTENDS, Frontend, engine, frontend, members, model, model_from, models, set_option};
@@ -44,6 +44,7 @@ pub fn load(file: &SourceFile, reading: &Reading) -> Result<Program, Failure> {
             FRONTENDS.iter().flat_map(|f| f.extensions).map(|extension| format!(".{extension}")).collect();
         Failure::Usage(format!("{}: what language is this? Known endings: {}", file.name(), known.join(", ")))
     })?;
+    let _span = tracing::info_span!("load", file = file.name()).entered();
     let program = (frontend.parse)(file, reading).map_err(Failure::Input)?;
     ir::validate(&program).map_err(|invalid| Failure::Internal(format!("{}: {invalid}", file.name())))?;
     Ok(program)
@@ -133,7 +134,9 @@ fn run(
     question: Question<'_>,
     observer: &dyn Observer,
 ) -> Result<Result<Found<Answer>, (&'static str, NoAnswer)>, Failure> {
+    show("program", program, observer);
     let program = compiled(program, model)?;
+    show("compiled", &program, observer);
     let task = Task { program: &program, model, question, options: &request.options };
     let asked = request.engine.as_deref().unwrap_or(AUTO);
     let is_violation = matches!(question, Question::Violation(_));
@@ -156,6 +159,13 @@ fn run(
         }
     }
     refusal.map_or_else(|| Err(Failure::Internal("no engine was chosen".to_owned())), |refusal| Ok(Err(refusal)))
+}
+
+/// Shows a program to those who want to see it.
+fn show(name: &str, program: &Program, observer: &dyn Observer) {
+    if observer.wants(name) {
+        observer.artefact(name, &program.to_string());
+    }
 }
 
 /// The program as the model's hardware runs it.

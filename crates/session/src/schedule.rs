@@ -8,7 +8,7 @@ use crate::evidence::run_engine;
 use crate::strategy::Step;
 use crate::{Failure, Found, Request};
 use engine::{
-    Answer, Engine, Findings, Guarantee, MILLI, Meter, NoAnswer, Observer, Options, Property, Question, Task,
+    ARTEFACTS, Answer, Engine, Findings, Guarantee, MILLI, Meter, NoAnswer, Observer, Options, Property, Question, Task,
 };
 use ir::{Program, Proposition};
 use model::Model;
@@ -35,6 +35,8 @@ enum Event {
     Held(usize),
     Ended(usize, Box<Ended>),
     Phase(String, String),
+    /// An intermediate result: its name and its text.
+    Artefact(String, String),
 }
 
 /// The same question, owned.
@@ -53,6 +55,8 @@ struct Common {
     options: Options,
     /// Whether larger bounds follow.
     deepens: bool,
+    /// The intermediate results that somebody wants to see.
+    wanted: Vec<&'static str>,
     /// Whether everybody is to stop.
     over: AtomicBool,
 }
@@ -98,6 +102,14 @@ impl Observer for Watcher {
 
     fn meter(&self) -> Meter {
         self.meter.clone()
+    }
+
+    fn wants(&self, artefact: &str) -> bool {
+        self.common.wanted.contains(&artefact)
+    }
+
+    fn artefact(&self, name: &str, text: &str) {
+        let _ = self.events.send(Event::Artefact(name.to_owned(), text.to_owned()));
     }
 
     fn known(&self, answer: Answer) {
@@ -230,6 +242,7 @@ impl<'s> Schedule<'s> {
             asked,
             options: request.options.clone(),
             deepens: request.deepen.is_some(),
+            wanted: ARTEFACTS.iter().map(|&(name, ..)| name).filter(|name| observer.wants(name)).collect(),
             over: AtomicBool::new(false),
         });
         let (jobs, limit) = (request.jobs.max(1), request.deepen);
@@ -389,6 +402,7 @@ impl<'s> Schedule<'s> {
         loop {
             match self.events.recv_timeout(INTERVAL) {
                 Ok(Event::Phase(name, detail)) => self.observer.phase(&name, &detail),
+                Ok(Event::Artefact(name, text)) => self.observer.artefact(&name, &text),
                 Ok(Event::Held(at)) => {
                     self.lanes[at].state = State::Held;
                     return Ok(());
@@ -447,7 +461,7 @@ impl<'s> Schedule<'s> {
         while busy > 0 {
             match self.events.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(Event::Ended(..)) => busy -= 1,
-                Ok(Event::Held(_) | Event::Phase(..)) => {}
+                Ok(Event::Held(_) | Event::Phase(..) | Event::Artefact(..)) => {}
                 Err(_) => return,
             }
         }

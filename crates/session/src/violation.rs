@@ -84,6 +84,14 @@ impl Observer for Limited<'_> {
     fn meter(&self) -> Meter {
         self.meter.clone()
     }
+
+    fn wants(&self, artefact: &str) -> bool {
+        self.inner.wants(artefact)
+    }
+
+    fn artefact(&self, name: &str, text: &str) {
+        self.inner.artefact(name, text);
+    }
 }
 
 fn verdict(found: &Found<Answer>) -> Result<Verdict, Failure> {
