@@ -13,6 +13,7 @@ mod corpus;
 mod emit;
 mod exact_shared;
 mod fences;
+mod inspect;
 mod mutants;
 mod sequential;
 mod shared;
