@@ -41,7 +41,7 @@ use engine::{
     Refusal, Task, Values,
 };
 use machine::Move;
-use model::{Buffers, Model};
+use model::Buffers;
 use search::{Reachability, STATES, Search};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -162,7 +162,6 @@ impl Engine for Predicate {
 /// The search for a proof or a violation.
 struct Proof<'t> {
     task: &'t Task<'t>,
-    property: Property,
     observer: &'t dyn Observer,
     automata: Automata<'t>,
     k: usize,
@@ -191,19 +190,7 @@ impl<'t> Proof<'t> {
         let keep = task.options.keep.unwrap_or_default();
         let constants = (-1..=1).collect();
         let sums = Rc::from(Vec::new());
-        Ok(Proof {
-            task,
-            property,
-            observer,
-            automata,
-            k,
-            keep,
-            constants,
-            sums,
-            states: 0,
-            refinements: 0,
-            for_now: None,
-        })
+        Ok(Proof { task, observer, automata, k, keep, constants, sums, states: 0, refinements: 0, for_now: None })
     }
 
     fn search(&mut self) -> Search<'_, 't> {
@@ -307,15 +294,9 @@ impl<'t> Proof<'t> {
     /// Goes a path with real buffers, and shows it if the property fails on it: without delays if that is possible too.
     fn replay(&mut self, path: &[Move]) -> Result<Option<Execution>, Halt> {
         let mut execution = self.go(path, true)?;
-        let mut sequential = execution.is_some();
+        let sequential = execution.is_some();
         if execution.is_none() && self.automata.buffers != Buffers::None {
             execution = self.go(path, false)?;
-            // Delays need not matter even where there are some.
-            let (program, property) = (self.task.program, self.property);
-            let allowed = |found: &Execution| {
-                Model::builtin("sc").is_some_and(|sc| witness::check_violation(program, &sc, found, property).is_ok())
-            };
-            sequential = execution.as_ref().is_some_and(allowed);
         }
         if sequential {
             self.observer.phase("case 1", "possible under SC: fences do not help");
@@ -342,7 +323,7 @@ impl<'t> Proof<'t> {
         let program = self.task.program;
         let execution = record.execution(program, &bodies, self.automata.memory.declared(&[]), violation);
         // What holds for mathematical integers need not hold for the machine's.
-        let checked = witness::check_violation(program, self.task.model, &execution, self.property);
+        let checked = self.observer.confirm(self.task, &execution);
         if let Err(flaw) = &checked {
             self.observer.phase("replay", &format!("not confirmed: {flaw}"));
         }

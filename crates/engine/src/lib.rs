@@ -369,6 +369,15 @@ pub trait Observer: Sync {
 
     /// An intermediate result that was wanted.
     fn artefact(&self, _name: &str, _text: &str) {}
+
+    /// Whether an execution holds that the engine is not sure of, so that it can go on if it does not. An engine does not
+    /// know its checker: whoever runs engines and checks their evidence answers this with the checker.
+    ///
+    /// # Errors
+    /// What is wrong with the execution.
+    fn confirm(&self, _task: &Task<'_>, _execution: &Execution) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// The intermediate results that can be seen: the name, the ending of a file, and what it is.

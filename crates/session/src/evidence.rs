@@ -1,7 +1,7 @@
 //! Running an engine without trusting it: panics are caught, and every execution is checked by `witness`.
 
 use crate::Failure;
-use engine::{Answer, Engine, Findings, Guarantee, NoAnswer, Observer, Question, Task};
+use engine::{Answer, Engine, Findings, Guarantee, Meter, NoAnswer, Observer, Question, Task};
 use ir::{Program, Proposition};
 use model::Structure;
 use std::any::Any;
@@ -17,7 +17,7 @@ pub fn run_engine(
     observer: &dyn Observer,
 ) -> Result<Result<Answer, NoAnswer>, Failure> {
     let _span = tracing::info_span!("engine", name = engine.name(), model = task.model.name).entered();
-    let mut answer = match catch_unwind(AssertUnwindSafe(|| engine.run(task, observer))) {
+    let mut answer = match catch_unwind(AssertUnwindSafe(|| engine.run(task, &Checking(observer)))) {
         Ok(Ok(answer)) => answer,
         Ok(Err(reason)) => return Ok(Err(reason)),
         Err(panic) => {
@@ -41,6 +41,45 @@ pub fn run_engine(
     }
     observer.phase("check", "every execution replayed");
     Ok(Ok(answer))
+}
+
+/// An observer who knows the checker.
+struct Checking<'a>(&'a dyn Observer);
+
+impl Observer for Checking<'_> {
+    fn stop(&self) -> Option<NoAnswer> {
+        self.0.stop()
+    }
+
+    fn phase(&self, name: &str, detail: &str) {
+        self.0.phase(name, detail);
+    }
+
+    fn meter(&self) -> Meter {
+        self.0.meter()
+    }
+
+    fn known(&self, answer: Answer) {
+        self.0.known(answer);
+    }
+
+    fn wants(&self, artefact: &str) -> bool {
+        self.0.wants(artefact)
+    }
+
+    fn artefact(&self, name: &str, text: &str) {
+        self.0.artefact(name, text);
+    }
+
+    fn confirm(&self, task: &Task<'_>, execution: &Execution) -> Result<(), String> {
+        let checked = match task.question {
+            Question::Violation(property) => witness::check_violation(task.program, task.model, execution, property),
+            Question::Reach(_) | Question::States => {
+                witness::check(task.program, task.model, execution, &Proposition::True)
+            }
+        };
+        checked.map_err(|flaw| flaw.to_string())
+    }
 }
 
 /// The relations of an execution that was found, recomputed from the program.
