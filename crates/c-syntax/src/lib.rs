@@ -11,6 +11,7 @@
 //! * The tree is at most [`MAX_DEPTH`] levels deep, so that a walk over it by recursion fits into [`STACK`] bytes. What
 //!   is nested deeper is refused. The parser takes time in proportion to the text.
 //! * Functions inside functions, complex numbers' parts and blocks are refused.
+#![allow(clippy::wildcard_enum_match_arm, reason = "any other token is a mistake in the text")]
 
 pub mod ast;
 mod error;

@@ -187,12 +187,10 @@ fn packing_holds_where_a_structure_ends() {
     let packs: Vec<Option<u64>> = accepted(text)
         .items
         .iter()
-        .map(|item| match item {
-            Item::Declaration(d) => match &d.specifiers.ty {
-                TypeSpecifier::Record(record) => record.pack,
-                other => panic!("{other:?}"),
-            },
-            other => panic!("{other:?}"),
+        .map(|item| {
+            let Item::Declaration(d) = item else { panic!("{item:?}") };
+            let TypeSpecifier::Record(record) = &d.specifiers.ty else { panic!("{d:?}") };
+            record.pack
         })
         .collect();
     assert_eq!(packs, [Some(2), Some(1)]);

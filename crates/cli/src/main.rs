@@ -38,10 +38,8 @@ fn main() -> ExitCode {
     let cli = match own::command().try_get_matches().and_then(|matches| own::parse(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
-            let code = match error.kind() {
-                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => SAFE,
-                _ => USAGE,
-            };
+            let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            let code = if asked { SAFE } else { USAGE };
             // Nobody is left to tell if this fails.
             let _ = error.print();
             return ExitCode::from(code);

@@ -31,7 +31,7 @@ pub fn run(args: &Why) -> Result<u8> {
                     ),
                     UNSAFE,
                 ),
-                other => (format!("no answer: {other}"), UNKNOWN),
+                Verdict::Safe(_) | Verdict::Unknown(_) => (format!("no answer: {verdict}"), UNKNOWN),
             };
             output::say(&words);
             return Ok(code);

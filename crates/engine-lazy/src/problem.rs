@@ -569,7 +569,6 @@ impl Passing {
 }
 
 /// What each thread comes to.
-#[expect(clippy::too_many_arguments, reason = "the parts of a problem that is not there yet")]
 fn work(
     structure: &mut Structure,
     tags: &Tags,

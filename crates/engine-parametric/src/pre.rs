@@ -454,9 +454,9 @@ impl<'a> Images<'a> {
         value: &Ground,
     ) -> Vec<Branch> {
         let bit = 1u64 << (reader.event - 1);
-        let overtaken = |lit: &Lit| match lit {
-            Lit::Over(of, write) if *of == reader => 1u64 << (write.event - 1),
-            _ => 0,
+        let overtaken = |lit: &Lit| {
+            let Lit::Over(of, write) = lit else { return 0 };
+            if *of == reader { 1u64 << (write.event - 1) } else { 0 }
         };
         let own = cube.events[usize::from(reader.event) - 1].process == actor;
         let mut takes = branch.clone();

@@ -260,7 +260,18 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
             {
                 parts(members)
             }
-            _ => (!self.may_stay(operand) && self.is_known_acyclic(operand)).then(|| vec![operand]),
+            Node::Base(_)
+            | Node::Set(_)
+            | Node::EmptySet
+            | Node::Intersection(_)
+            | Node::Difference(..)
+            | Node::Complement(_)
+            | Node::Sequence(_)
+            | Node::Inverse(_)
+            | Node::Product(..)
+            | Node::Domain(_)
+            | Node::Range(_)
+            | Node::Rec(..) => (!self.may_stay(operand) && self.is_known_acyclic(operand)).then(|| vec![operand]),
         }
     }
 
@@ -342,18 +353,15 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
     ) -> Result<(), NoAnswer> {
         let model = self.relations.model;
         let is_product = |&&member: &&NodeId| matches!(model.node(member), Node::Product(..));
-        let is_products = |&&member: &&NodeId| match model.node(member) {
-            Node::Union(choices) => choices.iter().all(|choice| matches!(model.node(*choice), Node::Product(..))),
-            _ => false,
+        let is_products = |&&member: &&NodeId| {
+            let Node::Union(choices) = model.node(member) else { return false };
+            choices.iter().all(|choice| matches!(model.node(*choice), Node::Product(..)))
         };
         let rest: Vec<NodeId> = members.iter().filter(|m| !is_product(m) && !is_products(m)).copied().collect();
         let [relation] = rest[..] else { return self.pairs(whole, p, q, ends) };
         let mut ways = vec![ends.clone()];
         for &member in members.iter().filter(|&&m| m != relation) {
-            let choices = match model.node(member) {
-                Node::Union(choices) => choices.clone(),
-                _ => vec![member],
-            };
+            let choices = if let Node::Union(choices) = model.node(member) { choices.clone() } else { vec![member] };
             let mut next = Vec::new();
             for way in &ways {
                 for &choice in &choices {

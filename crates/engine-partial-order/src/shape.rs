@@ -23,15 +23,20 @@ pub fn is_uniproc(model: &Model, axiom: &Axiom) -> bool {
 
 /// Whether a relation contains all of program order between accesses: `po`, `po & (M * M)`.
 fn keeps_all(model: &Model, node: NodeId) -> bool {
-    match model.node(node) {
-        Node::Base(Base::Po) => true,
-        Node::Intersection(parts) => parts.iter().all(|&part| match *model.node(part) {
-            Node::Base(Base::Po) => true,
-            Node::Product(from, to) => has_accesses(model, from) && has_accesses(model, to),
-            _ => false,
-        }),
-        _ => false,
-    }
+    is_po_between(model, node, |part| is_product(model, part, |from| has_accesses(model, from)))
+}
+
+/// Whether a relation is `po`, or `po` cut down by restrictions of this kind only.
+fn is_po_between(model: &Model, node: NodeId, restriction: impl Fn(NodeId) -> bool) -> bool {
+    let is_po = |node: NodeId| *model.node(node) == Node::Base(Base::Po);
+    let parts = if let Node::Intersection(parts) = model.node(node) { &parts[..] } else { &[] };
+    is_po(node) || (!parts.is_empty() && parts.iter().all(|&part| is_po(part) || restriction(part)))
+}
+
+/// Whether a relation is a product of such a set and one that has all accesses.
+fn is_product(model: &Model, node: NodeId, first: impl Fn(NodeId) -> bool) -> bool {
+    let Node::Product(from, to) = *model.node(node) else { return false };
+    first(from) && has_accesses(model, to)
 }
 
 /// Whether all accesses are in a set.
@@ -42,11 +47,8 @@ fn has_accesses(model: &Model, node: NodeId) -> bool {
 
 /// The sets of which a set is the union, as far as they are those of the execution.
 fn sets(model: &Model, node: NodeId) -> Vec<&BaseSet> {
-    match model.node(node) {
-        Node::Set(set) => vec![set],
-        Node::Union(parts) => parts.iter().flat_map(|&part| sets(model, part)).collect(),
-        _ => Vec::new(),
-    }
+    let members = model.union_members(node).into_iter();
+    members.filter_map(|member| if let Node::Set(set) = model.node(member) { Some(set) } else { None }).collect()
 }
 
 fn is_member(model: &Model, base: Base, members: &[NodeId]) -> bool {
@@ -66,12 +68,10 @@ pub fn is_global(model: &Model, axiom: &Axiom) -> bool {
 pub fn is_atomicity(model: &Model, axiom: &Axiom) -> bool {
     let Node::Intersection(parts) = model.node(axiom.node) else { return false };
     let is_rmw = |&part: &NodeId| *model.node(part) == Node::Base(Base::Rmw);
-    let between = |&part: &NodeId| match model.node(part) {
-        Node::Sequence(steps) => {
-            let steps: Vec<&Node> = steps.iter().map(|&step| model.node(step)).collect();
-            steps == [&Node::Base(Base::Fr(Scope::External)), &Node::Base(Base::Co(Scope::External))]
-        }
-        _ => false,
+    let between = |&part: &NodeId| {
+        let Node::Sequence(steps) = model.node(part) else { return false };
+        let steps: Vec<&Node> = steps.iter().map(|&step| model.node(step)).collect();
+        steps == [&Node::Base(Base::Fr(Scope::External)), &Node::Base(Base::Co(Scope::External))]
     };
     let plain = axiom.requirement == Requirement::Empty && axiom.role == Role::Forbids && !axiom.negated;
     plain && parts.len() == 2 && parts.iter().any(is_rmw) && parts.iter().any(between)
@@ -153,39 +153,55 @@ fn is_dependency(model: &Model, node: NodeId) -> bool {
         Node::Base(base) => matches!(base, Base::Addr | Base::Data | Base::Ctrl),
         Node::Intersection(parts) => parts.iter().any(|&part| is_dependency(model, part)),
         Node::Union(parts) => parts.iter().all(|&part| is_dependency(model, part)),
-        _ => false,
+        Node::Set(_)
+        | Node::EmptyRelation
+        | Node::EmptySet
+        | Node::Difference(..)
+        | Node::Complement(_)
+        | Node::Sequence(_)
+        | Node::Inverse(_)
+        | Node::Plus(_)
+        | Node::Star(_)
+        | Node::Optional(_)
+        | Node::Product(..)
+        | Node::Test(_)
+        | Node::Domain(_)
+        | Node::Range(_)
+        | Node::Rec(..) => false,
     }
 }
 
 /// Whether a relation contains program order from reads to all accesses: `po`, `po & (R * M)`, or more.
 fn keeps_reads(model: &Model, node: NodeId) -> bool {
     let reads = |node: NodeId| sets(model, node).iter().any(|s| matches!(s, BaseSet::R | BaseSet::Universe));
-    let wide = |node: NodeId| match *model.node(node) {
-        Node::Product(from, to) => reads(from) && has_accesses(model, to),
-        _ => false,
-    };
-    match model.node(node) {
-        Node::Base(Base::Po) => true,
-        Node::Intersection(parts) => parts.iter().all(|&part| match model.node(part) {
-            Node::Base(Base::Po) => true,
-            Node::Union(choices) => choices.iter().any(|&choice| wide(choice)),
-            _ => wide(part),
-        }),
-        _ => false,
-    }
+    is_po_between(model, node, |part| {
+        model.union_members(part).into_iter().any(|choice| is_product(model, choice, reads))
+    })
 }
 
 /// Whether a relation is one of the members, or a part of one that is known by its name.
 pub fn is_within(model: &Model, relation: NodeId, members: &[NodeId]) -> bool {
     let has = |base: Base| is_member(model, base, members);
-    members.contains(&relation)
-        || match *model.node(relation) {
-            Node::Base(Base::PoLoc) => members.iter().any(|&member| keeps_all(model, member)),
-            Node::Base(Base::Rf(_)) => has(Base::Rf(Scope::Any)),
-            Node::Base(Base::Co(_)) => has(Base::Co(Scope::Any)),
-            Node::Base(Base::Fr(_)) => has(Base::Fr(Scope::Any)),
-            _ => false,
-        }
+    if members.contains(&relation) {
+        return true;
+    }
+    let Node::Base(base) = *model.node(relation) else { return false };
+    match base {
+        Base::PoLoc => members.iter().any(|&member| keeps_all(model, member)),
+        Base::Rf(_) => has(Base::Rf(Scope::Any)),
+        Base::Co(_) => has(Base::Co(Scope::Any)),
+        Base::Fr(_) => has(Base::Fr(Scope::Any)),
+        Base::Po
+        | Base::Addr
+        | Base::Data
+        | Base::Ctrl
+        | Base::Rmw
+        | Base::Amo
+        | Base::Loc
+        | Base::Int
+        | Base::Ext
+        | Base::Id => false,
+    }
 }
 
 /// Whether every step of a relation is a step of one of the members, so that its cycles are cycles of their union.

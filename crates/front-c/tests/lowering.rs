@@ -128,9 +128,9 @@ fn branches_know_where_they_join() {
     let join = |text: &str| {
         let program = lower(&format!("int x, y; int main(void) {{ {text} y = 9; return 0; }}"));
         let main = &program.functions[program.threads[0].body.index()];
-        let branch = main.blocks.iter().find_map(|block| match &block.terminator {
-            Terminator::Branch { join, .. } => Some(*join),
-            _ => None,
+        let branch = main.blocks.iter().find_map(|block| {
+            let Terminator::Branch { join, .. } = &block.terminator else { return None };
+            Some(*join)
         });
         let join = branch.expect("a branch");
         join.map(|join| {
@@ -199,9 +199,9 @@ fn threads_begin_with_a_word_and_end_with_one() {
          pthread_create(&t, 0, (void *(*)(void *))odd, (void *)7); pthread_join(t, &r); return (long)r == 7; }",
     );
     let spawned = odd.functions.iter().find_map(|f| {
-        f.blocks.iter().flat_map(|b| &b.instrs).find_map(|i| match &i.op {
-            Op::System(System::Spawn { function, .. }) => Some(*function),
-            _ => None,
+        f.blocks.iter().flat_map(|b| &b.instrs).find_map(|i| {
+            let Op::System(System::Spawn { function, .. }) = &i.op else { return None };
+            Some(*function)
         })
     });
     let adapter = &odd.functions[spawned.expect("a thread").index()];

@@ -14,7 +14,9 @@ impl fmt::Display for Program {
                     Expr::Address(object, offset) => {
                         format!("&{}", self.address_name(Address { object: *object, offset: *offset }))
                     }
-                    other => format!("{other:?}"),
+                    other @ (Expr::Local(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..)) => {
+                        format!("{other:?}")
+                    }
                 };
                 writeln!(f, "  {}+{}: i{} = {initial}", object.name, cell.offset, cell.width.bits())?;
             }

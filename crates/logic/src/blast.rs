@@ -31,17 +31,15 @@ impl Blaster {
 
     /// Requires a truth value to hold.
     pub fn assert(&mut self, terms: &Terms, solver: &mut Solver, b: Bool) {
-        match terms.bool_node(b) {
-            BoolNode::And(left, right) if !b.is_negated() => {
-                self.assert(terms, solver, left);
-                self.assert(terms, solver, right);
-            }
-            BoolNode::True if !b.is_negated() => {}
-            _ => {
-                let mut clause = Vec::new();
-                self.disjuncts(terms, solver, b, &mut clause);
-                solver.clause(&clause);
-            }
+        if let BoolNode::And(left, right) = terms.bool_node(b)
+            && !b.is_negated()
+        {
+            self.assert(terms, solver, left);
+            self.assert(terms, solver, right);
+        } else if b != Bool::TRUE {
+            let mut clause = Vec::new();
+            self.disjuncts(terms, solver, b, &mut clause);
+            solver.clause(&clause);
         }
     }
 
@@ -72,13 +70,13 @@ impl Blaster {
 
     /// The literals of which one holds if `b` does.
     fn disjuncts(&mut self, terms: &Terms, solver: &mut Solver, b: Bool, clause: &mut Vec<Lit>) {
-        match terms.bool_node(b) {
-            BoolNode::And(left, right) if b.is_negated() => {
-                self.disjuncts(terms, solver, !left, clause);
-                self.disjuncts(terms, solver, !right, clause);
-            }
-            BoolNode::True if b.is_negated() => {}
-            _ => clause.push(self.lit(terms, solver, b)),
+        if let BoolNode::And(left, right) = terms.bool_node(b)
+            && b.is_negated()
+        {
+            self.disjuncts(terms, solver, !left, clause);
+            self.disjuncts(terms, solver, !right, clause);
+        } else if b != Bool::FALSE {
+            clause.push(self.lit(terms, solver, b));
         }
     }
 
@@ -120,12 +118,14 @@ impl Blaster {
 
     /// The operands of a conjunction, through those that have no literal of their own yet.
     fn conjuncts(&mut self, terms: &Terms, solver: &mut Solver, b: Bool, operands: &mut Vec<Lit>) {
-        match terms.bool_node(b) {
-            BoolNode::And(left, right) if !b.is_negated() && !self.bools.contains_key(&b.index()) => {
-                self.conjuncts(terms, solver, left, operands);
-                self.conjuncts(terms, solver, right, operands);
-            }
-            _ => operands.push(self.lit(terms, solver, b)),
+        if let BoolNode::And(left, right) = terms.bool_node(b)
+            && !b.is_negated()
+            && !self.bools.contains_key(&b.index())
+        {
+            self.conjuncts(terms, solver, left, operands);
+            self.conjuncts(terms, solver, right, operands);
+        } else {
+            operands.push(self.lit(terms, solver, b));
         }
     }
 

@@ -188,13 +188,19 @@ impl Terms {
             return self.ite(!condition, otherwise, then);
         }
         // A choice on the same condition below is already made.
-        let then = match self.node(then) {
-            TermNode::Ite(inner, yes, _) if inner == condition => yes,
-            _ => then,
+        let then = if let TermNode::Ite(inner, yes, _) = self.node(then)
+            && inner == condition
+        {
+            yes
+        } else {
+            then
         };
-        let otherwise = match self.node(otherwise) {
-            TermNode::Ite(inner, _, no) if inner == condition => no,
-            _ => otherwise,
+        let otherwise = if let TermNode::Ite(inner, _, no) = self.node(otherwise)
+            && inner == condition
+        {
+            no
+        } else {
+            otherwise
         };
         if then == otherwise {
             return then;
@@ -276,7 +282,19 @@ impl Terms {
             BinaryOp::ULe => !self.less(b, a, false),
             BinaryOp::SLt => self.less(a, b, true),
             BinaryOp::SLe => !self.less(b, a, true),
-            other => panic!("{other:?} is no comparison"),
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::UDiv
+            | BinaryOp::URem
+            | BinaryOp::SDiv
+            | BinaryOp::SRem
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shl
+            | BinaryOp::LShr
+            | BinaryOp::AShr => panic!("{op:?} is no comparison"),
         }
     }
 

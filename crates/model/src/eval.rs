@@ -289,7 +289,18 @@ impl<'m> Evaluator<'m> {
             Node::Complement(a) => Some(value(a).complement()),
             Node::Domain(a) => Some(self.relations[a.index()].domain()),
             Node::Range(a) => Some(self.relations[a.index()].range()),
-            _ => None,
+            Node::Base(_)
+            | Node::Set(_)
+            | Node::EmptyRelation
+            | Node::EmptySet
+            | Node::Sequence(_)
+            | Node::Inverse(_)
+            | Node::Plus(_)
+            | Node::Star(_)
+            | Node::Optional(_)
+            | Node::Product(..)
+            | Node::Test(_)
+            | Node::Rec(..) => None,
         }
     }
 
@@ -299,7 +310,17 @@ impl<'m> Evaluator<'m> {
             Base::Co(scope) => (&self.co, scope),
             Base::Fr(scope) => (&self.fr, scope),
             // The others were filled from the structure.
-            _ => return,
+            Base::Po
+            | Base::PoLoc
+            | Base::Addr
+            | Base::Data
+            | Base::Ctrl
+            | Base::Rmw
+            | Base::Amo
+            | Base::Loc
+            | Base::Int
+            | Base::Ext
+            | Base::Id => return,
         };
         out.copy_from(all);
         match scope {
@@ -344,7 +365,22 @@ impl<'m> Evaluator<'m> {
                         },
                     };
                 }
-                _ => {}
+                Node::EmptyRelation
+                | Node::EmptySet
+                | Node::Union(_)
+                | Node::Intersection(_)
+                | Node::Difference(..)
+                | Node::Complement(_)
+                | Node::Sequence(_)
+                | Node::Inverse(_)
+                | Node::Plus(_)
+                | Node::Star(_)
+                | Node::Optional(_)
+                | Node::Product(..)
+                | Node::Test(_)
+                | Node::Domain(_)
+                | Node::Range(_)
+                | Node::Rec(..) => {}
             }
         }
     }

@@ -12,11 +12,7 @@ pub(crate) fn is_monotone(builder: &Builder, body: NodeId, group: u32) -> bool {
         let children = node.children();
         mentions[at] = matches!(node, Node::Rec(g, _) if *g == group) || children.iter().any(|c| mentions[c.index()]);
         falls[at] = children.iter().any(|c| falls[c.index()])
-            || match node {
-                Node::Complement(a) => mentions[a.index()],
-                Node::Difference(_, b) => mentions[b.index()],
-                _ => false,
-            };
+            || matches!(node, Node::Complement(a) | Node::Difference(_, a) if mentions[a.index()]);
     }
     !falls[body.index()]
 }

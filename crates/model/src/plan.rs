@@ -73,13 +73,12 @@ fn all(model: &Model) -> Vec<NodeId> {
 fn recursive_parts(model: &Model, ends: &[usize]) -> Vec<Option<u32>> {
     let mut inside: Vec<Option<u32>> = vec![None; model.nodes.len()];
     for (at, node) in model.nodes.iter().enumerate() {
-        inside[at] = match node {
-            Node::Rec(group, _) => Some(*group),
-            _ => node
-                .children()
-                .iter()
-                .filter_map(|child| inside[child.index()])
-                .find(|group| at <= ends[*group as usize]),
+        inside[at] = if let Node::Rec(group, _) = node {
+            Some(*group)
+        } else {
+            let children = node.children();
+            let mut groups = children.iter().filter_map(|child| inside[child.index()]);
+            groups.find(|group| at <= ends[*group as usize])
         };
     }
     inside
@@ -99,11 +98,9 @@ fn varying_nodes(model: &Model, inside: &[Option<u32>]) -> Vec<bool> {
         let before = (varies.clone(), groups.clone());
         for (at, node) in model.nodes.iter().enumerate() {
             varies[at] = inside[at].is_some_and(|group| groups[group as usize])
-                || match node {
-                    Node::Base(base) => base.is_dynamic(),
-                    Node::Set(set) => *set == BaseSet::Fw,
-                    _ => node.children().iter().any(|child| varies[child.index()]),
-                };
+                || matches!(node, Node::Base(base) if base.is_dynamic())
+                || *node == Node::Set(BaseSet::Fw)
+                || node.children().iter().any(|child| varies[child.index()]);
             if let (true, Some(group)) = (varies[at], inside[at]) {
                 groups[group as usize] = true;
             }

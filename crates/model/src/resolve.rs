@@ -464,7 +464,20 @@ impl<'a> Resolver<'a> {
                     self.value(otherwise)
                 }
             }
-            _ => self.operator(expr).map(Value::Node),
+            ExprKind::Zero
+            | ExprKind::Braces
+            | ExprKind::Universe
+            | ExprKind::Union(_)
+            | ExprKind::Intersection(_)
+            | ExprKind::Sequence(_)
+            | ExprKind::Difference(..)
+            | ExprKind::Product(..)
+            | ExprKind::Complement(_)
+            | ExprKind::Inverse(_)
+            | ExprKind::Plus(_)
+            | ExprKind::Star(_)
+            | ExprKind::Optional(_)
+            | ExprKind::Test(_) => self.operator(expr).map(Value::Node),
         }
     }
 
@@ -483,10 +496,8 @@ impl<'a> Resolver<'a> {
             Value::Domain | Value::Range => {
                 let node = self.node_of(&argument, arg_at)?;
                 let node = self.coerce(node, Some(Sort::Relation), arg_at)?;
-                Ok(Value::Node(match function {
-                    Value::Domain => self.builder.domain(node),
-                    _ => self.builder.range(node),
-                }))
+                let domain = matches!(function, Value::Domain);
+                Ok(Value::Node(if domain { self.builder.domain(node) } else { self.builder.range(node) }))
             }
             Value::Node(_) | Value::Tuple(_) => {
                 let error = self.error(at.span, format!("`{}` is no function", self.file.slice(at.span)));

@@ -18,26 +18,25 @@ impl Model {
 
     /// The members of a union and of the unions among them, or just the node if it is no union.
     pub fn union_members(&self, node: NodeId) -> Vec<NodeId> {
-        match self.node(node) {
-            Node::Union(members) => members.iter().flat_map(|&member| self.union_members(member)).collect(),
-            _ => vec![node],
-        }
+        let Node::Union(members) = self.node(node) else { return vec![node] };
+        members.iter().flat_map(|&member| self.union_members(member)).collect()
     }
 
     /// A node as an expression, with the names that the model gave to its parts.
     pub fn text(&self, node: NodeId) -> String {
         let part = |id: &NodeId| match &self.names[id.index()] {
             Some(name) => name.clone(),
-            None => match self.node(*id) {
-                Node::Union(_)
-                | Node::Intersection(_)
-                | Node::Difference(..)
-                | Node::Sequence(_)
-                | Node::Product(..) => {
-                    format!("({})", self.text(*id))
-                }
-                _ => self.text(*id),
-            },
+            None => {
+                let binary = matches!(
+                    self.node(*id),
+                    Node::Union(_)
+                        | Node::Intersection(_)
+                        | Node::Difference(..)
+                        | Node::Sequence(_)
+                        | Node::Product(..)
+                );
+                if binary { format!("({})", self.text(*id)) } else { self.text(*id) }
+            }
         };
         let join = |parts: &[NodeId], operator: &str| parts.iter().map(part).collect::<Vec<_>>().join(operator);
         match self.node(node) {

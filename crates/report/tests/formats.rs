@@ -31,10 +31,7 @@ fn validate(root: &Value, schema: &Value, value: &Value, at: &str) -> Result<(),
     if let Some(allowed) = schema.get("enum").and_then(Value::as_array) {
         return if allowed.contains(value) { Ok(()) } else { Err(format!("{at}: {value} not in {allowed:?}")) };
     }
-    let types = match &schema["type"] {
-        Value::Array(types) => types.clone(),
-        one => vec![one.clone()],
-    };
+    let types = schema["type"].as_array().cloned().unwrap_or_else(|| vec![schema["type"].clone()]);
     let is = |t: &Value| match t.as_str().unwrap() {
         "null" => value.is_null(),
         "boolean" => value.is_boolean(),
@@ -299,10 +296,8 @@ fn conditions_have_the_parentheses_of_herd() {
     let or = |any: Vec<Proposition>| Proposition::Or(any);
     let implies = |a, b| Proposition::Implies(Box::new(a), Box::new(b));
     let not = |p| Proposition::Not(Box::new(p));
-    let different = match x() {
-        Proposition::Atom(atom) => Proposition::Atom(Atom { comparison: Comparison::Ne, ..atom }),
-        other => other,
-    };
+    let Proposition::Atom(atom) = x() else { panic!("`x` is an atom") };
+    let different = Proposition::Atom(Atom { comparison: Comparison::Ne, ..atom });
     let cases = [
         (and(vec![x(), or(vec![and(vec![r(), x()]), r()])]), r"[x]=1 /\ (0:EAX=-1 /\ [x]=1 \/ 0:EAX=-1)"),
         (and(vec![x(), and(vec![x(), r()])]), r"[x]=1 /\ [x]=1 /\ 0:EAX=-1"),

@@ -140,11 +140,8 @@ impl Analysis {
             return result;
         }
         let width = terms.width(a);
-        let step = match op {
-            BinaryOp::Add => Some(self.classes.of(terms, other)),
-            BinaryOp::Sub => Some(self.classes.of(terms, other).negated()),
-            _ => None,
-        };
+        let class = matches!(op, BinaryOp::Add | BinaryOp::Sub).then(|| self.classes.of(terms, other));
+        let step = class.map(|class| if op == BinaryOp::Sub { class.negated() } else { class });
         let unknown = Class::anything();
         match terms.as_const(other) {
             Some(constant) => {

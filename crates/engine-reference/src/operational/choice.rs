@@ -63,10 +63,7 @@ impl Looks {
         let mut copies = Vec::new();
         for block in &function.blocks {
             for instr in &block.instrs {
-                match &instr.op {
-                    Op::Assign { dst, value } if self.is(value) => copies.push(*dst),
-                    op => self.op(op),
-                }
+                copies.extend(self.op(&instr.op));
             }
             match &block.terminator {
                 Terminator::Branch { condition: value, .. }
@@ -78,8 +75,10 @@ impl Looks {
         copies
     }
 
-    fn op(&mut self, op: &Op) {
+    /// Notes the uses in an instruction; gives the local that it copies the local to.
+    fn op(&mut self, op: &Op) -> Option<LocalId> {
         match op {
+            Op::Assign { dst, value } if self.is(value) => return Some(*dst),
             Op::Assign { value, .. } => self.expr(value),
             Op::Load { addr, .. } => self.expr(addr),
             Op::Store { addr, value, .. } | Op::StoreConditional { addr, value, .. } => self.all([addr, value]),
@@ -98,6 +97,7 @@ impl Looks {
                 | System::Publish,
             ) => {}
         }
+        None
     }
 
     fn all<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr>) {

@@ -48,7 +48,7 @@ pub fn run(program: &Program) -> End {
             let value = match cell.initial {
                 Expr::Const(value, _) => value,
                 Expr::Address(object, offset) => address(object.0, offset),
-                ref other => panic!("{other:?}"),
+                Expr::Local(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => panic!("{cell:?}"),
             };
             machine.memory.insert(address(object as u32, cell.offset), (value, cell.width));
         }

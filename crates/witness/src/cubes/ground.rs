@@ -103,7 +103,12 @@ impl Frame<'_> {
                 match fact {
                     Fact::Known(true) => vec![Vec::new()],
                     Fact::Known(false) => Vec::new(),
-                    fact => vec![vec![fact]],
+                    fact @ (Fact::In(..)
+                    | Fact::Same(..)
+                    | Fact::Number(_)
+                    | Fact::Before(..)
+                    | Fact::Over(..)
+                    | Fact::NotFrom(..)) => vec![vec![fact]],
                 }
             }
             Formula::Not(inner) => self.cases(inner, !sign),

@@ -191,9 +191,9 @@ impl<'a> Checker<'a> {
             let own = pattern.orders.nodes[read].process == actor;
             let not_from = |part: &Part| matches!(part, Part::NotFrom(of, by) if *of == cell && *by == actor);
             let may_take = !pattern.parts.iter().any(not_from);
-            let overtaken = pattern.parts.iter().filter_map(|part| match part {
-                Part::Over(of, write) if *of == cell => Some(usize::from(*write) - 1),
-                _ => None,
+            let overtaken = pattern.parts.iter().filter_map(|part| {
+                let Part::Over(of, write) = part else { return None };
+                (*of == cell).then(|| usize::from(*write) - 1)
             });
             let overtaken: Vec<usize> = overtaken.collect();
             let mut next = Vec::new();
