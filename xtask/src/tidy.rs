@@ -12,6 +12,7 @@ pub fn run() -> Result<u8> {
     let rules: &[(&str, Rule)] = &[
         ("layers", layers::layers),
         ("io", texts::no_io_below_cli),
+        ("checkers", texts::engines_call_no_checker),
         ("leftovers", texts::no_leftovers),
         ("length", texts::no_long_files),
         ("paths", texts::no_paths_of_a_machine),

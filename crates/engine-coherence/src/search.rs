@@ -5,11 +5,12 @@ use crate::machine::{Machine, Step};
 use crate::space::{NOBODY, Space};
 use crate::thread::{Local, Pending, Runner};
 use crate::world::{Knowledge, World};
+use engine::Record;
 use engine::{Abstraction, Meter, NoAnswer, Observer, Task};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use stepper::{CellName, Halt, Object, Status};
-use witness::{Execution, Record, Violation};
+use witness::{Execution, Violation};
 
 /// How often the observer hears of the search.
 const REPORT: Duration = Duration::from_millis(500);

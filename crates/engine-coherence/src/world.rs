@@ -1,12 +1,12 @@
 //! What all threads have in common and what does not change: the program, what there is in memory, and who uses which cell.
 
 use engine::Property;
+use engine::Record;
 use ir::liveness::Liveness;
 use ir::{Op, Program, TagSet, Usage};
 use model::{Buffers, Head};
 use rustc_hash::{FxHashMap, FxHashSet};
 use stepper::{At, CellName, Halt, Memory, Object};
-use witness::Record;
 
 /// The number that all replicas have.
 pub const REPLICA: usize = 1 << 20;

@@ -36,6 +36,8 @@ pub struct Problem<'p> {
 pub struct Found {
     pub execution: Execution,
     pub choices: Vec<Bool>,
+    /// The flags of the model that it raises, if they are wanted.
+    pub flags: Vec<String>,
 }
 
 impl<'p> Problem<'p> {
@@ -310,13 +312,23 @@ impl<'p> Problem<'p> {
 
     /// An execution that satisfies a goal.
     pub fn find(&mut self, goal: Lit, observer: &dyn Observer) -> Result<Option<Found>, NoAnswer> {
+        self.find_flagged(goal, None, observer)
+    }
+
+    /// The same, with the flags of a model that the execution raises.
+    pub fn find_flagged(
+        &mut self,
+        goal: Lit,
+        model: Option<&Model>,
+        observer: &dyn Observer,
+    ) -> Result<Option<Found>, NoAnswer> {
         let assumptions: Vec<Lit> = self.assumed.iter().chain(&self.bound).copied().chain([goal]).collect();
         if !self.solve(&assumptions, observer)? {
             return Ok(None);
         }
         let assignment = self.blaster.assignment(&self.events.structure.terms, &mut self.solver);
         let mut evaluation = Evaluation::new(&self.events.structure.terms, &assignment);
-        let mut found = query::extract(&self.events, &self.finals, &mut evaluation);
+        let mut found = query::extract(model, &self.events, &self.finals, &mut evaluation);
         // A thread that stops inside a section can only be the one that fails.
         let stuck = &self.events.structure.stuck;
         let fails = self.failing.iter().filter(|failing| evaluation.truth(failing.when));

@@ -21,6 +21,7 @@ mod chains;
 mod communication;
 mod encode;
 mod events;
+mod flags;
 mod goals;
 mod graph;
 mod order;
@@ -190,10 +191,9 @@ fn states(problem: &mut encode::Problem<'_>, task: &Task<'_>, observer: &dyn Obs
     problem.finish();
     let goal = problem.goal(&Proposition::True);
     let mut states: BTreeMap<ir::State, FinalState> = BTreeMap::new();
-    while let Some(found) = problem.find(goal, observer)? {
+    while let Some(found) = problem.find_flagged(goal, flagged.then_some(task.model), observer)? {
         problem.exclude(&found);
-        let execution = found.execution;
-        let flags = if flagged { query::flags(task, &execution)? } else { Vec::new() };
+        let encode::Found { execution, flags, choices: _ } = found;
         let state = states.entry(execution.finals.clone()).or_insert_with(|| FinalState {
             state: execution.finals.clone(),
             executions: 0,

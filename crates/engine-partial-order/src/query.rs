@@ -2,10 +2,10 @@
 
 use crate::encode::Found;
 use crate::events::{Coherence, Events};
-use engine::{NoAnswer, Task};
+use crate::flags;
 use ir::{Cell, Comparison, Expr, Location, Object, Proposition, State, Width};
 use logic::{Bool, Evaluation, Term};
-use model::Evaluator;
+use model::Model;
 use std::collections::BTreeSet;
 use symbolic::{Input, Kind, Made};
 use witness::{Action, Event, EventId, Execution};
@@ -73,8 +73,13 @@ pub fn finals(events: &mut Events<'_>) -> Vec<(Location, Term)> {
     observed.into_iter().map(|location| (location, final_value(events, location))).collect()
 }
 
-/// Reads the execution off a solution.
-pub fn extract(events: &Events<'_>, finals: &[(Location, Term)], solution: &mut Evaluation<'_>) -> Found {
+/// Reads the execution off a solution, with the flags that it raises if there is a model that has flags.
+pub fn extract(
+    model: Option<&Model>,
+    events: &Events<'_>,
+    finals: &[(Location, Term)],
+    solution: &mut Evaluation<'_>,
+) -> Found {
     let mut number = vec![None; events.len()];
     let mut execution = Execution::default();
     let mut choices = Vec::new();
@@ -118,7 +123,8 @@ pub fn extract(events: &Events<'_>, finals: &[(Location, Term)], solution: &mut 
     execution.started = events.structure.started.clone();
     execution.made = events.structure.made.iter().map(|made| object(made, solution)).collect();
     execution.choices = events.structure.inputs.iter().map(|inputs| given(inputs, solution)).collect();
-    Found { execution, choices }
+    let flags = model.map(|model| flags::raised(model, events, &execution, &number, solution)).unwrap_or_default();
+    Found { execution, choices, flags }
 }
 
 /// An object that was made, with what it holds at first.
@@ -189,12 +195,4 @@ fn coherence(
         orders.push(order.map(|write| number[write].expect("only executed writes are ordered")).collect());
     }
     orders
-}
-
-/// The names of the model's flags that an execution raises.
-pub fn flags(task: &Task<'_>, execution: &Execution) -> Result<Vec<String>, NoAnswer> {
-    let structure = witness::structure(task.program, execution)
-        .map_err(|flaw| NoAnswer::GaveUp(format!("an execution cannot be replayed: {flaw}")))?;
-    let raised = Evaluator::new(task.model, &structure).flags();
-    Ok(raised.into_iter().map(|axiom| engine::flag_name(&task.model.axioms[axiom])).collect())
 }

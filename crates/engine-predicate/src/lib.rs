@@ -36,6 +36,7 @@ mod values;
 mod zone;
 
 use automaton::{Automata, Knowledge};
+use engine::Record;
 use engine::{
     Answer, Choice, Declared, Engine, Findings, Guarantee, Integers, Keep, NoAnswer, Observer, Property, Question,
     Refusal, Task, Values,
@@ -49,7 +50,7 @@ use std::sync::Arc;
 use stepper::Halt;
 use trace::{Feasible, Predicate as Learnt, Trace};
 use values::Dim;
-use witness::{Execution, Record};
+use witness::Execution;
 use zone::{Sum, Zone};
 
 /// The first k.

@@ -14,11 +14,12 @@ use crate::values::{Dim, Values};
 use crate::zone::Zone;
 pub use buffer::Buffer;
 use engine::Keep;
+use engine::Record;
 use ir::ThreadId;
 use model::Buffers;
 use std::collections::BTreeSet;
 use stepper::{Halt, Status};
-use witness::{Record, TWO_INSIDE, Violation};
+use witness::{TWO_INSIDE, Violation};
 
 /// Where a thread is, and its buffer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -6,9 +6,11 @@
 
 mod declared;
 mod meter;
+mod record;
 
 pub use declared::{Choice, Declared, Values};
 pub use meter::{MILLI, Meter, SECOND};
+pub use record::Record;
 
 use ir::{Program, Proposition, State};
 use model::{Axiom, Model, Role};

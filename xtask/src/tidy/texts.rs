@@ -37,6 +37,42 @@ pub fn no_io_below_cli(root: &Path) -> Result<Vec<String>> {
     Ok(broken)
 }
 
+/// What `witness` offers besides the data of evidence.
+const CHECKERS: [&str; 8] =
+    ["check", "check_cubes", "check_invariant", "check_violation", "forbidden", "inside", "structure", "waiting"];
+
+/// Engines make evidence and do not call who checks it.
+pub fn engines_call_no_checker(root: &Path) -> Result<Vec<String>> {
+    let mut broken = Vec::new();
+    for (name, folder) in crates(root)? {
+        if !name.starts_with("engine") && name != "stepper" {
+            continue;
+        }
+        for file in files(&folder.join("src"), &["rs"])? {
+            if file.file_name().is_some_and(|name| name == "tests.rs") {
+                continue;
+            }
+            let text = std::fs::read_to_string(&file)?;
+            for (number, line) in code(&text) {
+                if let Some(what) = checker(line) {
+                    broken.push(format!("{}: witness::{what}; ask Observer::confirm", place(root, &file, number)));
+                }
+            }
+        }
+    }
+    Ok(broken)
+}
+
+/// What a line uses of the checkers.
+fn checker(line: &str) -> Option<&'static str> {
+    let (_, used) = line.split_once("witness::")?;
+    let mut words = used.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let grouped = used.starts_with('{');
+    let first = words.next().filter(|_| !grouped);
+    let names = first.into_iter().chain(words.take_while(|_| grouped));
+    names.filter_map(|name| CHECKERS.into_iter().find(|checker| *checker == name)).next()
+}
+
 /// What a line uses of the outside world.
 fn io(line: &str) -> Option<String> {
     for module in ["fs", "env", "net", "process"] {
@@ -204,6 +240,14 @@ mod tests {
         assert_eq!(io("    eprintln!(\"x\");").as_deref(), Some("eprintln!"));
         assert_eq!(io("use std::fmt::Write; writeln!(text)"), None);
         assert_eq!(io("let x = std::fsx::y;"), None);
+    }
+
+    #[test]
+    fn checkers_are_recognised() {
+        assert_eq!(checker("witness::check_violation(program)"), Some("check_violation"));
+        assert_eq!(checker("use witness::{Execution, structure};"), Some("structure"));
+        assert_eq!(checker("use witness::{Execution, Violation};"), None);
+        assert_eq!(checker("witness::TWO_INSIDE, structure"), None);
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use super::{Item, Machine, Step, ThreadState};
 use crate::buffer::BufferId;
 use crate::thread::Runner;
+use engine::Record;
 use ir::TagSet;
 use source::Span;
 use stepper::Halt;
-use witness::{Action, Record};
+use witness::Action;
 
 impl Machine<'_> {
     pub(super) fn note(&mut self, local: ThreadState, write: impl FnOnce(&mut Record, (Span, TagSet, TagSet))) {

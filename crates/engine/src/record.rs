@@ -1,9 +1,9 @@
 //! What happens on a path of a machine with store buffers: enough to show it as an execution.
 
-use crate::{Action, Event, EventId, Execution, Violation};
 use ir::{Address, Cell, Expr, FunctionId, LocalId, Object, Program, TagSet, ThreadId};
 use source::Span;
 use std::collections::BTreeMap;
+use witness::{Action, Event, EventId, Execution, Violation};
 
 /// An event before the events are numbered: a location's initial write, or the thread and the position in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
