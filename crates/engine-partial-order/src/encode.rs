@@ -6,7 +6,7 @@ use crate::goals;
 use crate::graph::{Product, Units};
 use crate::query;
 use crate::ranges;
-use crate::relations::Relations;
+use crate::relations::{Bound, Relations};
 use crate::shape;
 use engine::{NoAnswer, Observer, Property};
 use ir::{Location, Program, Proposition};
@@ -138,6 +138,9 @@ impl<'p> Problem<'p> {
         if !shape::has_uniproc(model) {
             graphs.push(self.coherence_order());
         }
+        for constraint in std::mem::take(&mut self.events.constraints) {
+            self.assert(constraint);
+        }
         Ok(graphs)
     }
 
@@ -185,13 +188,15 @@ impl<'p> Problem<'p> {
     /// Asserts an axiom that is not about cycles, pair by pair.
     fn deny(&mut self, relations: &mut Relations<'_>, model: &Model, axiom: &Axiom) -> Result<(), NoAnswer> {
         let events = &mut self.events;
+        // What must not be is looked for in a larger relation, what must be in a smaller one.
+        let bound = if axiom.negated { Bound::Lower } else { Bound::Upper };
         let bad: Vec<(usize, usize, Bool)> = match (axiom.requirement, model.sorts[axiom.node.index()]) {
             (Requirement::Empty, model::Sort::Set) => {
-                let members = relations.members(events, axiom.node)?;
+                let members = relations.members(events, axiom.node, bound)?;
                 members.iter().enumerate().map(|(e, &when)| (e, e, when)).collect()
             }
             (requirement, _) => {
-                let pairs = relations.pairs(events, axiom.node)?;
+                let pairs = relations.pairs(events, axiom.node, bound)?;
                 let bad = pairs.iter().filter(|((a, b), _)| requirement == Requirement::Empty || a == b);
                 bad.map(|(&(a, b), &when)| (a, b, when)).collect()
             }

@@ -5,7 +5,7 @@
 //! that implies the event's guard; so a cycle only goes through events that are executed.
 
 use crate::events::{Coherence, Events};
-use crate::relations::{Members, Relations};
+use crate::relations::{Bound, Members, Relations};
 use crate::shape;
 use engine::NoAnswer;
 use logic::{Blaster, Bool, Lit, OrderGraph, Solver};
@@ -181,7 +181,7 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
                 Ok(())
             }
             Node::Test(set) => {
-                let members = self.relations.members(self.events, set)?;
+                let members = self.relations.members(self.events, set, Bound::Upper)?;
                 let ends = self.restrict(ends, Some(&members), None);
                 self.skip(p, q, &ends);
                 Ok(())
@@ -222,7 +222,7 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
 
     /// The pairs of a relation as edges, one each.
     fn pairs(&mut self, relation: NodeId, p: Layer, q: Layer, ends: &Ends) -> Result<(), NoAnswer> {
-        let pairs = self.relations.pairs(self.events, relation)?;
+        let pairs = self.relations.pairs(self.events, relation, Bound::Upper)?;
         for (&(a, b), &when) in pairs.iter() {
             self.step((p, a), (q, b), when, false, ends);
         }
@@ -313,7 +313,7 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
             && !rest.is_empty()
             && let Node::Test(set) = *self.relations.model.node(*first)
         {
-            let set = self.relations.members(self.events, set)?;
+            let set = self.relations.members(self.events, set, Bound::Upper)?;
             ends = self.restrict(&ends, Some(&set), None);
             members = rest;
         }
@@ -321,7 +321,7 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
             && !rest.is_empty()
             && let Node::Test(set) = *self.relations.model.node(*last)
         {
-            let set = self.relations.members(self.events, set)?;
+            let set = self.relations.members(self.events, set, Bound::Upper)?;
             ends = self.restrict(&ends, None, Some(&set));
             members = rest;
         }
@@ -366,8 +366,8 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
             for way in &ways {
                 for &choice in &choices {
                     let Node::Product(from, to) = *model.node(choice) else { panic!("only products are left") };
-                    let from = self.relations.members(self.events, from)?;
-                    let to = self.relations.members(self.events, to)?;
+                    let from = self.relations.members(self.events, from, Bound::Upper)?;
+                    let to = self.relations.members(self.events, to, Bound::Upper)?;
                     next.push(self.restrict(way, Some(&from), Some(&to)));
                 }
             }
@@ -390,8 +390,8 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
             return self.pairs(whole, p, q, ends);
         };
         let outside = |members: &Members| -> Members { Rc::new(members.iter().map(|&m| !m).collect()) };
-        let from = outside(&self.relations.members(self.events, from)?);
-        let to = outside(&self.relations.members(self.events, to)?);
+        let from = outside(&self.relations.members(self.events, from, Bound::Lower)?);
+        let to = outside(&self.relations.members(self.events, to, Bound::Lower)?);
         let before = self.restrict(ends, Some(&from), None);
         self.follow(left, p, q, &before)?;
         let after = self.restrict(ends, None, Some(&to));

@@ -17,6 +17,7 @@
 //! Executions that take a jump back more often than the bound says; the guarantee says so. Values out of thin air.
 
 mod artefacts;
+mod bases;
 mod chains;
 mod communication;
 mod encode;
@@ -25,6 +26,7 @@ mod flags;
 mod goals;
 mod graph;
 mod order;
+mod pairs;
 mod query;
 mod ranges;
 mod relations;

@@ -1,26 +1,48 @@
 //! Relations and sets of a model as conditions on pairs and events.
 //!
-//! Used where an expression is not regular: the conditions are exact, so differences and complements are fine.
-//! Transitive closures are Warshall's algorithm on conditions; recursive definitions are iterated until the conditions
-//! no longer change.
+//! Used where an expression is not regular. What does not depend on reads-from and coherence is exact. The rest need not be: an
+//! axiom that forbids pairs holds of a relation as soon as it holds of a larger one. So each expression has two values, an
+//! *upper* one that contains it and a *lower* one that it contains, and negation exchanges the two. In an upper value the
+//! closures and recursive definitions are fresh truth values that must hold where the definition says so, and may hold
+//! elsewhere: the solver is free to choose the least ones, so no execution is lost, and any choice contains the least, so none is
+//! gained. In a lower value closures are Warshall's algorithm on conditions, and recursive definitions are iterated until the
+//! conditions no longer change.
 
+use crate::bases::{base_members, base_pairs};
 use crate::events::Events;
+use crate::pairs::{self, Conditions};
 use engine::NoAnswer;
 use logic::Bool;
-use model::{Base, BaseSet, Model, Node, NodeId, Scope};
+use model::{Base, BaseSet, Model, Node, NodeId, Sort};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
 use std::rc::Rc;
-use symbolic::{Dependency, Kind};
 
 /// A relation: the pairs it can have and when, relative to both events being executed.
-pub type Pairs = Rc<BTreeMap<(usize, usize), Bool>>;
+pub type Pairs = Rc<Conditions>;
 
 /// A set: when each event is in it, relative to it being executed.
 pub type Members = Rc<Vec<Bool>>;
 
+/// On which side of the exact value a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Bound {
+    /// It contains the exact value: for what must not be.
+    Upper,
+    /// The exact value contains it: for what must be.
+    Lower,
+}
+
+impl Bound {
+    fn opposite(self) -> Self {
+        match self {
+            Bound::Upper => Bound::Lower,
+            Bound::Lower => Bound::Upper,
+        }
+    }
+}
+
 /// The value of an expression.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 enum Value {
     Relation(Pairs),
     Set(Members),
@@ -39,71 +61,88 @@ impl Value {
 /// Computes and remembers relations and sets.
 pub struct Relations<'m> {
     pub model: &'m Model,
-    memo: FxHashMap<NodeId, Value>,
-    groups: FxHashMap<u32, Vec<Pairs>>,
+    memo: FxHashMap<(NodeId, Bound), Value>,
+    groups: FxHashMap<(u32, Bound), Vec<Value>>,
     /// The groups being solved, with the current approximation of their members.
-    open: FxHashMap<u32, Vec<Pairs>>,
+    open: FxHashMap<(u32, Bound), Vec<Value>>,
+    /// For each node, whether it depends on reads-from or coherence.
+    varies: Vec<bool>,
+    /// For each node, the recursive groups that it mentions.
+    mentions: Vec<Vec<u32>>,
 }
 
 impl<'m> Relations<'m> {
     pub fn new(model: &'m Model) -> Self {
-        Relations { model, memo: FxHashMap::default(), groups: FxHashMap::default(), open: FxHashMap::default() }
+        Relations {
+            model,
+            memo: FxHashMap::default(),
+            groups: FxHashMap::default(),
+            open: FxHashMap::default(),
+            varies: varying(model),
+            mentions: mentions(model),
+        }
     }
 
     /// The pairs of a relation.
-    pub fn pairs(&mut self, events: &mut Events<'_>, node: NodeId) -> Result<Pairs, NoAnswer> {
-        match self.value(events, node)? {
+    pub fn pairs(&mut self, events: &mut Events<'_>, node: NodeId, bound: Bound) -> Result<Pairs, NoAnswer> {
+        match self.value(events, node, bound)? {
             Value::Relation(pairs) => Ok(pairs),
             Value::Set(_) => panic!("a set where a relation was resolved"),
         }
     }
 
     /// The members of a set.
-    pub fn members(&mut self, events: &mut Events<'_>, node: NodeId) -> Result<Members, NoAnswer> {
-        match self.value(events, node)? {
+    pub fn members(&mut self, events: &mut Events<'_>, node: NodeId, bound: Bound) -> Result<Members, NoAnswer> {
+        match self.value(events, node, bound)? {
             Value::Set(members) => Ok(members),
             Value::Relation(_) => panic!("a relation where a set was resolved"),
         }
     }
 
-    fn value(&mut self, events: &mut Events<'_>, node: NodeId) -> Result<Value, NoAnswer> {
-        if let Some(known) = self.memo.get(&node) {
+    /// Whether a node is the same in all executions of the same events.
+    pub fn is_fixed(&self, node: NodeId) -> bool {
+        !self.varies[node.index()]
+    }
+
+    fn value(&mut self, events: &mut Events<'_>, node: NodeId, bound: Bound) -> Result<Value, NoAnswer> {
+        // What is fixed is exact: the two values are one.
+        let bound = if self.varies[node.index()] { bound } else { Bound::Lower };
+        if let Some(known) = self.memo.get(&(node, bound)) {
             return Ok(known.clone());
         }
-        let value = self.compute(events, node)?;
+        let value = self.compute(events, node, bound)?;
         events.count(value.size())?;
-        // While a recursive group is being solved its approximations must not be remembered.
-        if self.open.is_empty() {
-            self.memo.insert(node, value.clone());
+        // What mentions a recursive group that is being solved is an approximation, not to be remembered.
+        let group_is_open = |group: &u32| self.open.keys().any(|(open, _)| open == group);
+        if !self.mentions[node.index()].iter().any(group_is_open) {
+            self.memo.insert((node, bound), value.clone());
         }
         Ok(value)
     }
 
-    fn compute(&mut self, events: &mut Events<'_>, node: NodeId) -> Result<Value, NoAnswer> {
-        let relation = |pairs: BTreeMap<(usize, usize), Bool>| Ok(Value::Relation(Rc::new(pairs)));
+    fn compute(&mut self, events: &mut Events<'_>, node: NodeId, bound: Bound) -> Result<Value, NoAnswer> {
+        let relation = |pairs: Conditions| Ok(Value::Relation(Rc::new(pairs)));
         let set = |members: Vec<Bool>| Ok(Value::Set(Rc::new(members)));
         match self.model.node(node).clone() {
             Node::Base(base) => relation(base_pairs(events, base)?),
             Node::Set(base) => set(base_members(events, &base)),
-            Node::EmptyRelation => relation(BTreeMap::new()),
+            Node::EmptyRelation => relation(Conditions::new()),
             Node::EmptySet => set(vec![Bool::FALSE; events.len()]),
-            Node::Union(members) => self.fold(events, &members, false),
-            Node::Intersection(members) => self.fold(events, &members, true),
-            Node::Difference(left, right) => match (self.value(events, left)?, self.value(events, right)?) {
-                (Value::Relation(left), Value::Relation(right)) => {
-                    let mut result = BTreeMap::new();
-                    for (&pair, &when) in left.iter() {
-                        let not = right.get(&pair).copied().unwrap_or(Bool::FALSE);
-                        insert(events, &mut result, pair, when, !not);
+            Node::Union(operands) => self.union(events, &operands, bound),
+            Node::Intersection(operands) => self.intersection(events, &operands, bound),
+            Node::Difference(left, right) => {
+                let left = self.value(events, left, bound)?;
+                match (left, self.value(events, right, bound.opposite())?) {
+                    (Value::Relation(left), Value::Relation(right)) => {
+                        relation(pairs::difference(events, &left, &right))
                     }
-                    relation(result)
+                    (Value::Set(left), Value::Set(right)) => {
+                        set(left.iter().zip(right.iter()).map(|(&l, &r)| events.terms().and(l, !r)).collect())
+                    }
+                    _ => panic!("operands of different sorts were resolved"),
                 }
-                (Value::Set(left), Value::Set(right)) => {
-                    set(left.iter().zip(right.iter()).map(|(&l, &r)| events.terms().and(l, !r)).collect())
-                }
-                _ => panic!("operands of different sorts were resolved"),
-            },
-            Node::Complement(operand) => match self.value(events, operand)? {
+            }
+            Node::Complement(operand) => match self.value(events, operand, bound.opposite())? {
                 Value::Relation(pairs) => {
                     let all = (0..events.len()).flat_map(|a| (0..events.len()).map(move |b| (a, b)));
                     let not = |pair| !pairs.get(&pair).copied().unwrap_or(Bool::FALSE);
@@ -111,85 +150,72 @@ impl<'m> Relations<'m> {
                 }
                 Value::Set(members) => set(members.iter().map(|&m| !m).collect()),
             },
-            Node::Sequence(members) => {
-                let mut members = members.into_iter();
-                let first = members.next().expect("a sequence has members");
-                let mut result = self.pairs(events, first)?;
-                for next in members {
-                    let next = self.pairs(events, next)?;
-                    result = Rc::new(compose(events, &result, &next)?);
-                }
-                Ok(Value::Relation(result))
-            }
+            Node::Sequence(operands) => self.sequence(events, &operands, bound),
             Node::Inverse(operand) => {
-                let pairs = self.pairs(events, operand)?;
+                let pairs = self.pairs(events, operand, bound)?;
                 relation(pairs.iter().map(|(&(a, b), &when)| ((b, a), when)).collect())
             }
+            Node::Plus(operand) if self.is_free(node, bound) => {
+                let step = self.pairs(events, operand, bound)?;
+                relation(pairs::reach(events, &step, &step)?)
+            }
+            Node::Star(operand) if self.is_free(node, bound) => {
+                let step = self.pairs(events, operand, bound)?;
+                let identity = pairs::identity(events);
+                relation(pairs::reach(events, &identity, &step)?)
+            }
             Node::Plus(operand) => {
-                let pairs = self.pairs(events, operand)?;
-                relation(closure(events, &pairs)?)
+                let step = self.pairs(events, operand, bound)?;
+                relation(pairs::closure(events, &step)?)
             }
             Node::Star(operand) => {
-                let pairs = self.pairs(events, operand)?;
-                let mut result = closure(events, &pairs)?;
-                result.extend((0..events.len()).map(|e| ((e, e), Bool::TRUE)));
+                let step = self.pairs(events, operand, bound)?;
+                let mut result = pairs::closure(events, &step)?;
+                result.extend(pairs::identity(events));
                 relation(result)
             }
             Node::Optional(operand) => {
-                let mut result = (*self.pairs(events, operand)?).clone();
-                result.extend((0..events.len()).map(|e| ((e, e), Bool::TRUE)));
+                let mut result = (*self.pairs(events, operand, bound)?).clone();
+                result.extend(pairs::identity(events));
                 relation(result)
             }
             Node::Product(left, right) => {
-                let (left, right) = (self.members(events, left)?, self.members(events, right)?);
-                let mut result = BTreeMap::new();
+                let left = self.members(events, left, bound)?;
+                let right = self.members(events, right, bound)?;
+                let mut result = Conditions::new();
                 for (a, &from) in left.iter().enumerate().filter(|&(_, &from)| from != Bool::FALSE) {
                     for (b, &to) in right.iter().enumerate() {
-                        insert(events, &mut result, (a, b), from, to);
+                        pairs::insert(events, &mut result, (a, b), from, to);
                     }
                 }
                 relation(result)
             }
             Node::Test(operand) => {
-                let members = self.members(events, operand)?;
+                let members = self.members(events, operand, bound)?;
                 let pairs = members.iter().enumerate().filter(|&(_, &when)| when != Bool::FALSE);
                 relation(pairs.map(|(e, &when)| ((e, e), when)).collect())
             }
-            Node::Domain(operand) => self.projection(events, operand, |(a, b)| (a, b)),
-            Node::Range(operand) => self.projection(events, operand, |(a, b)| (b, a)),
-            Node::Rec(group, member) => {
-                let solved = self.group(events, group)?;
-                Ok(Value::Relation(Rc::clone(&solved[member as usize])))
-            }
+            Node::Domain(operand) => self.projection(events, operand, bound, |(a, b)| (a, b)),
+            Node::Range(operand) => self.projection(events, operand, bound, |(a, b)| (b, a)),
+            Node::Rec(group, member) => Ok(self.group(events, group, bound)?[member as usize].clone()),
         }
     }
 
-    fn fold(&mut self, events: &mut Events<'_>, operands: &[NodeId], all: bool) -> Result<Value, NoAnswer> {
-        let mut operands = operands.iter();
-        let mut result = self.value(events, *operands.next().expect("an operator has operands"))?;
-        for &operand in operands {
-            result = match (result, self.value(events, operand)?) {
-                (Value::Relation(left), Value::Relation(right)) if all => {
-                    let mut both = BTreeMap::new();
-                    for (pair, &when) in left.iter() {
-                        if let Some(&also) = right.get(pair) {
-                            insert(events, &mut both, *pair, when, also);
-                        }
-                    }
-                    Value::Relation(Rc::new(both))
-                }
+    /// Whether the closure or recursive definition may be larger than it is.
+    fn is_free(&self, node: NodeId, bound: Bound) -> bool {
+        bound == Bound::Upper && self.varies[node.index()]
+    }
+
+    fn union(&mut self, events: &mut Events<'_>, operands: &[NodeId], bound: Bound) -> Result<Value, NoAnswer> {
+        let mut result = self.value(events, operands[0], bound)?;
+        for &operand in &operands[1..] {
+            result = match (result, self.value(events, operand, bound)?) {
                 (Value::Relation(left), Value::Relation(right)) => {
-                    let mut either = (*left).clone();
-                    for (&pair, &when) in right.iter() {
-                        add(events, &mut either, pair, when);
-                    }
-                    Value::Relation(Rc::new(either))
+                    Value::Relation(Rc::new(pairs::union(events, &left, &right)))
                 }
                 (Value::Set(left), Value::Set(right)) => {
-                    let terms = events.terms();
                     let members = left.iter().zip(right.iter());
-                    let combine = |(&l, &r)| if all { terms.and(l, r) } else { terms.or(l, r) };
-                    Value::Set(Rc::new(members.map(combine).collect()))
+                    Value::Set(Rc::new(members.map(|(&l, &r)| events.terms().or(l, r)).collect()))
                 }
                 _ => panic!("operands of different sorts were resolved"),
             };
@@ -197,13 +223,88 @@ impl<'m> Relations<'m> {
         Ok(result)
     }
 
+    fn intersection(&mut self, events: &mut Events<'_>, operands: &[NodeId], bound: Bound) -> Result<Value, NoAnswer> {
+        let operands = self.cheapest_first(operands);
+        let mut result = self.value(events, operands[0], bound)?;
+        for &operand in &operands[1..] {
+            if is_empty(&result) {
+                return Ok(result);
+            }
+            result = match (result, self.value(events, operand, bound)?) {
+                (Value::Relation(left), Value::Relation(right)) => {
+                    Value::Relation(Rc::new(pairs::intersection(events, &left, &right)))
+                }
+                (Value::Set(left), Value::Set(right)) => {
+                    let members = left.iter().zip(right.iter());
+                    Value::Set(Rc::new(members.map(|(&l, &r)| events.terms().and(l, r)).collect()))
+                }
+                _ => panic!("operands of different sorts were resolved"),
+            };
+        }
+        Ok(result)
+    }
+
+    /// Operands that cost little come first: if one of them is empty the others need not be looked at.
+    fn cheapest_first(&self, operands: &[NodeId]) -> Vec<NodeId> {
+        let cost = |node: &NodeId| match self.model.node(*node) {
+            _ if !self.varies[node.index()] => 0,
+            Node::Base(_) => 1,
+            _ if !self.mentions[node.index()].is_empty() => 2,
+            _ => 3,
+        };
+        let mut operands = operands.to_vec();
+        operands.sort_by_key(cost);
+        operands
+    }
+
+    /// Parts one after the other, from the left: closures then begin only where something leads to.
+    fn sequence(&mut self, events: &mut Events<'_>, parts: &[NodeId], bound: Bound) -> Result<Value, NoAnswer> {
+        let nothing = Value::Relation(Pairs::default());
+        for part in self.cheapest_first(parts) {
+            let closure = matches!(self.model.node(part), Node::Star(_) | Node::Optional(_));
+            if (self.is_fixed(part) || !self.mentions[part.index()].is_empty())
+                && !closure
+                && self.pairs(events, part, bound)?.is_empty()
+            {
+                return Ok(nothing);
+            }
+        }
+        let mut result = self.pairs(events, parts[0], bound)?;
+        for &part in &parts[1..] {
+            result = self.then(events, &result, part, bound)?;
+            if result.is_empty() {
+                return Ok(nothing);
+            }
+        }
+        Ok(Value::Relation(result))
+    }
+
+    /// `left ; part`.
+    fn then(&mut self, events: &mut Events<'_>, left: &Pairs, part: NodeId, bound: Bound) -> Result<Pairs, NoAnswer> {
+        match self.model.node(part).clone() {
+            Node::Star(operand) if self.is_free(part, bound) => {
+                let step = self.pairs(events, operand, bound)?;
+                Ok(Rc::new(pairs::reach(events, left, &step)?))
+            }
+            Node::Optional(operand) => {
+                let more = self.then(events, left, operand, bound)?;
+                Ok(Rc::new(pairs::union(events, left, &more)))
+            }
+            _ => {
+                let right = self.pairs(events, part, bound)?;
+                Ok(Rc::new(pairs::compose(events, left, &right)?))
+            }
+        }
+    }
+
     fn projection(
         &mut self,
         events: &mut Events<'_>,
         operand: NodeId,
+        bound: Bound,
         keep: impl Fn((usize, usize)) -> (usize, usize),
     ) -> Result<Value, NoAnswer> {
-        let pairs = self.pairs(events, operand)?;
+        let pairs = self.pairs(events, operand, bound)?;
         let mut members = vec![Bool::FALSE; events.len()];
         for (&pair, &when) in pairs.iter() {
             let (kept, other) = keep(pair);
@@ -215,186 +316,158 @@ impl<'m> Relations<'m> {
         Ok(Value::Set(Rc::new(members)))
     }
 
-    /// Solves a group of recursive definitions by iteration from the empty relations.
-    fn group(&mut self, events: &mut Events<'_>, group: u32) -> Result<Vec<Pairs>, NoAnswer> {
-        if let Some(solved) = self.groups.get(&group) {
+    /// The members of a group of recursive definitions.
+    fn group(&mut self, events: &mut Events<'_>, group: u32, bound: Bound) -> Result<Vec<Value>, NoAnswer> {
+        let bodies = self.model.groups[group as usize].bodies.clone();
+        let varies = bodies.iter().any(|body| self.varies[body.index()]);
+        let bound = if varies { bound } else { Bound::Lower };
+        if let Some(solved) = self.groups.get(&(group, bound)).or_else(|| self.open.get(&(group, bound))) {
             return Ok(solved.clone());
         }
-        if let Some(current) = self.open.get(&group) {
-            return Ok(current.clone());
-        }
-        let definition = &self.model.groups[group as usize];
-        let mut current: Vec<Pairs> = vec![Pairs::default(); definition.bodies.len()];
+        let current = bodies
+            .iter()
+            .map(|body| match self.model.sorts[body.index()] {
+                Sort::Relation => Value::Relation(Pairs::default()),
+                Sort::Set => Value::Set(Rc::new(vec![Bool::FALSE; events.len()])),
+            })
+            .collect();
+        let solved = match bound {
+            Bound::Upper => self.contain(events, group, &bodies, current)?,
+            Bound::Lower => self.settle(events, group, &bodies, current)?,
+        };
+        self.open.remove(&(group, bound));
+        self.groups.insert((group, bound), solved.clone());
+        Ok(solved)
+    }
+
+    /// Iterates a group from nothing, each member with what the members before it have become.
+    fn settle(
+        &mut self,
+        events: &mut Events<'_>,
+        group: u32,
+        bodies: &[NodeId],
+        mut current: Vec<Value>,
+    ) -> Result<Vec<Value>, NoAnswer> {
         // A definition that only goes forward in program order is stable after as many rounds as a thread has events.
         for _ in 0..=2 * events.len() + 2 {
-            self.open.insert(group, current.clone());
-            let mut next = Vec::with_capacity(current.len());
-            for &body in &definition.bodies {
-                next.push(self.pairs(events, body)?);
+            let before = current.clone();
+            for (at, &body) in bodies.iter().enumerate() {
+                self.open.insert((group, Bound::Lower), current.clone());
+                current[at] = self.value(events, body, Bound::Lower)?;
             }
-            if next == current {
-                self.open.remove(&group);
-                self.groups.insert(group, current.clone());
+            if before == current {
                 return Ok(current);
             }
-            current = next;
         }
-        let names = definition.names.join(", ");
+        self.open.remove(&(group, Bound::Lower));
+        let names = self.model.groups[group as usize].names.join(", ");
         Err(NoAnswer::GaveUp(format!("the recursive definition of {names} does not settle; use `--engine enumerate`")))
     }
-}
 
-/// Adds a pair under two conditions, unless they exclude each other.
-fn insert(events: &mut Events<'_>, into: &mut BTreeMap<(usize, usize), Bool>, pair: (usize, usize), a: Bool, b: Bool) {
-    let when = events.terms().and(a, b);
-    add(events, into, pair, when);
-}
-
-fn add(events: &mut Events<'_>, into: &mut BTreeMap<(usize, usize), Bool>, pair: (usize, usize), when: Bool) {
-    if when != Bool::FALSE {
-        let already = into.get(&pair).copied().unwrap_or(Bool::FALSE);
-        into.insert(pair, events.terms().or(already, when));
-    }
-}
-
-fn compose(
-    events: &mut Events<'_>,
-    left: &BTreeMap<(usize, usize), Bool>,
-    right: &BTreeMap<(usize, usize), Bool>,
-) -> Result<BTreeMap<(usize, usize), Bool>, NoAnswer> {
-    let mut result = BTreeMap::new();
-    for (&(a, middle), &first) in left {
-        let guard = events.guard(middle);
-        let first = events.terms().and(first, guard);
-        let mut pairs = 0;
-        for (&(_, b), &second) in right.range((middle, 0)..(middle + 1, 0)) {
-            insert(events, &mut result, (a, b), first, second);
-            pairs += 1;
-        }
-        events.count(pairs)?;
-    }
-    Ok(result)
-}
-
-/// Warshall's algorithm.
-fn closure(
-    events: &mut Events<'_>,
-    pairs: &BTreeMap<(usize, usize), Bool>,
-) -> Result<BTreeMap<(usize, usize), Bool>, NoAnswer> {
-    let mut result = pairs.clone();
-    for middle in 0..events.len() {
-        let guard = events.guard(middle);
-        let into: Vec<(usize, Bool)> =
-            result.iter().filter(|((_, b), _)| *b == middle).map(|(&(a, _), &when)| (a, when)).collect();
-        let out: Vec<(usize, Bool)> =
-            result.range((middle, 0)..(middle + 1, 0)).map(|(&(_, b), &when)| (b, when)).collect();
-        events.count(into.len() * out.len())?;
-        for &(a, first) in &into {
-            let first = events.terms().and(first, guard);
-            for &(b, second) in &out {
-                insert(events, &mut result, (a, b), first, second);
+    /// Truth values for whatever the members of a group can have, which hold at least where the definitions say so.
+    fn contain(
+        &mut self,
+        events: &mut Events<'_>,
+        group: u32,
+        bodies: &[NodeId],
+        mut current: Vec<Value>,
+    ) -> Result<Vec<Value>, NoAnswer> {
+        loop {
+            self.open.insert((group, Bound::Upper), current.clone());
+            let mut defined = Vec::with_capacity(bodies.len());
+            for &body in bodies {
+                defined.push(self.value(events, body, Bound::Upper)?);
             }
-        }
-    }
-    Ok(result)
-}
-
-fn dependencies(list: &[Dependency]) -> BTreeMap<(usize, usize), Bool> {
-    let pairs = list.iter().filter(|d| d.when != Bool::FALSE);
-    pairs.map(|d| ((d.from as usize, d.to as usize), d.when)).collect()
-}
-
-fn base_pairs(events: &mut Events<'_>, base: Base) -> Result<BTreeMap<(usize, usize), Bool>, NoAnswer> {
-    let all = || (0..events.len()).flat_map(|a| (0..events.len()).map(move |b| (a, b)));
-    let fixed = |keep: &dyn Fn(usize, usize) -> bool| {
-        all().filter(|&(a, b)| keep(a, b)).map(|pair| (pair, Bool::TRUE)).collect::<BTreeMap<_, _>>()
-    };
-    Ok(match base {
-        Base::Po => {
-            let pairs: Vec<(usize, usize)> = all().collect();
-            ordered(events, pairs)
-        }
-        Base::Int => fixed(&|a, b| events.same_thread(a, b)),
-        Base::Ext => fixed(&|a, b| !events.same_thread(a, b) && (!events.is_initial(a) || !events.is_initial(b))),
-        Base::Id => fixed(&|a, b| a == b),
-        Base::PoLoc => {
-            let mut result = BTreeMap::new();
-            for ((a, b), same) in located(events) {
-                let po = events.po(a, b);
-                insert(events, &mut result, (a, b), same, po);
+            let mut grown = false;
+            for (member, body) in current.iter_mut().zip(&defined) {
+                grown |= grow(events, member, body);
             }
-            result
-        }
-        Base::Loc => located(events),
-        Base::Addr => dependencies(&events.structure.addr),
-        Base::Data => dependencies(&events.structure.data),
-        Base::Ctrl => dependencies(&events.structure.ctrl),
-        Base::Rmw => dependencies(&events.structure.rmw),
-        Base::Amo => dependencies(&events.structure.amo),
-        Base::Rf(scope) => {
-            let reads = events.rf.iter().enumerate();
-            let pairs = reads.flat_map(|(read, sources)| sources.iter().map(move |&(w, when)| ((w, read), when)));
-            pairs.filter(|&((w, r), _)| events.in_scope(scope, w, r)).collect()
-        }
-        Base::Co(scope) => {
-            let pairs = events.co.iter().map(|pair| ((pair.first, pair.second), pair.when));
-            pairs.filter(|&((a, b), _)| events.in_scope(scope, a, b)).collect()
-        }
-        Base::Fr(scope) => {
-            let rf = base_pairs(events, Base::Rf(Scope::Any))?;
-            let inverse = rf.into_iter().map(|((w, r), when)| ((r, w), when)).collect();
-            let co = base_pairs(events, Base::Co(Scope::Any))?;
-            let mut fr = compose(events, &inverse, &co)?;
-            fr.retain(|&(r, w), _| events.in_scope(scope, r, w));
-            fr
-        }
-    })
-}
-
-/// The pairs that are in program order, and when.
-fn ordered(events: &mut Events<'_>, pairs: Vec<(usize, usize)>) -> BTreeMap<(usize, usize), Bool> {
-    let mut result = BTreeMap::new();
-    for (a, b) in pairs {
-        let when = events.po(a, b);
-        add(events, &mut result, (a, b), when);
-    }
-    result
-}
-
-/// The pairs that are of the same location, and when.
-fn located(events: &mut Events<'_>) -> BTreeMap<(usize, usize), Bool> {
-    let mut result = BTreeMap::new();
-    for location in 0..events.accesses.len() {
-        let here = events.accesses[location].clone();
-        for &(a, one) in &here {
-            for &(b, other) in &here {
-                insert(events, &mut result, (a, b), one, other);
+            if grown {
+                continue;
             }
+            for (member, body) in current.iter().zip(&defined) {
+                require(events, member, body);
+            }
+            return Ok(current);
         }
     }
-    result
 }
 
-fn base_members(events: &mut Events<'_>, set: &BaseSet) -> Vec<Bool> {
-    let fixed = |keep: &dyn Fn(usize) -> bool| (0..events.len()).map(|e| Bool::constant(keep(e))).collect::<Vec<_>>();
-    match set {
-        BaseSet::Universe => fixed(&|_| true),
-        BaseSet::R => fixed(&|e| events.kind(e) == Kind::Read),
-        BaseSet::W => fixed(&|e| events.kind(e) == Kind::Write),
-        BaseSet::F => fixed(&|e| events.kind(e) == Kind::Fence),
-        BaseSet::Iw => fixed(&|e| events.is_initial(e)),
-        BaseSet::Tag(name) => {
-            let tag = events.program.tags.iter().position(|t| t == name).map(|at| ir::TagId(at as u32));
-            fixed(&|e| tag.is_some_and(|tag| events.structure.events[e].tags.contains(tag)))
-        }
-        BaseSet::Fw => {
-            let mut members = vec![Bool::FALSE; events.len()];
-            for location in 0..events.accesses.len() {
-                for (write, last) in events.last_writes(location) {
-                    members[write] = events.terms().or(members[write], last);
-                }
+/// Gives whatever is in the definition and not yet in the member a truth value; says whether there was anything.
+fn grow(events: &mut Events<'_>, member: &mut Value, body: &Value) -> bool {
+    match (member, body) {
+        (Value::Relation(member), Value::Relation(body)) => {
+            let new: Vec<(usize, usize)> = body.keys().filter(|pair| !member.contains_key(pair)).copied().collect();
+            let member = Rc::make_mut(member);
+            for pair in &new {
+                // What the definition says in any case needs no truth value of its own.
+                let holds = if body[pair] == Bool::TRUE { Bool::TRUE } else { events.terms().fresh_bool() };
+                member.insert(*pair, holds);
             }
-            members
+            !new.is_empty()
+        }
+        (Value::Set(member), Value::Set(body)) => {
+            let absent = |at: &usize| member[*at] == Bool::FALSE && body[*at] != Bool::FALSE;
+            let new: Vec<usize> = (0..body.len()).filter(absent).collect();
+            let member = Rc::make_mut(member);
+            for &at in &new {
+                member[at] = events.terms().fresh_bool();
+            }
+            !new.is_empty()
+        }
+        _ => panic!("a recursive name was resolved to another sort than its definition"),
+    }
+}
+
+/// Requires that the member contains its definition.
+fn require(events: &mut Events<'_>, member: &Value, body: &Value) {
+    match (member, body) {
+        (Value::Relation(member), Value::Relation(body)) => {
+            body.iter().for_each(|(pair, &when)| pairs::imply(events, when, member[pair]));
+        }
+        (Value::Set(member), Value::Set(body)) => {
+            body.iter().zip(member.iter()).for_each(|(&when, &holds)| pairs::imply(events, when, holds));
+        }
+        _ => panic!("a recursive name was resolved to another sort than its definition"),
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Relation(pairs) => pairs.is_empty(),
+        Value::Set(members) => members.iter().all(|&member| member == Bool::FALSE),
+    }
+}
+
+/// For each node, whether it depends on reads-from or coherence.
+fn varying(model: &Model) -> Vec<bool> {
+    let mut varies = vec![false; model.nodes.len()];
+    loop {
+        let before = varies.clone();
+        for (at, node) in model.nodes.iter().enumerate() {
+            varies[at] = match node {
+                Node::Base(Base::Rf(_) | Base::Co(_) | Base::Fr(_)) | Node::Set(BaseSet::Fw) => true,
+                Node::Rec(group, _) => model.groups[*group as usize].bodies.iter().any(|body| varies[body.index()]),
+                _ => node.children().iter().any(|child| varies[child.index()]),
+            };
+        }
+        if before == varies {
+            return varies;
         }
     }
+}
+
+/// For each node, the recursive groups whose members it mentions.
+fn mentions(model: &Model) -> Vec<Vec<u32>> {
+    let mut mentions: Vec<Vec<u32>> = Vec::with_capacity(model.nodes.len());
+    for node in &model.nodes {
+        let mut groups: Vec<u32> = match node {
+            Node::Rec(group, _) => vec![*group],
+            _ => node.children().iter().flat_map(|child| mentions[child.index()].clone()).collect(),
+        };
+        groups.sort_unstable();
+        groups.dedup();
+        mentions.push(groups);
+    }
+    mentions
 }

@@ -1,0 +1,157 @@
+//! Operations on relations that are given as conditions on pairs.
+
+use crate::events::Events;
+use engine::NoAnswer;
+use logic::Bool;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// The pairs that a relation can have and when, relative to both events being executed.
+pub(crate) type Conditions = BTreeMap<(usize, usize), Bool>;
+
+/// Adds a pair under two conditions, unless they exclude each other.
+pub(crate) fn insert(events: &mut Events<'_>, into: &mut Conditions, pair: (usize, usize), a: Bool, b: Bool) {
+    let when = events.terms().and(a, b);
+    add(events, into, pair, when);
+}
+
+/// Adds a pair under a condition.
+pub(crate) fn add(events: &mut Events<'_>, into: &mut Conditions, pair: (usize, usize), when: Bool) {
+    if when != Bool::FALSE {
+        let already = into.get(&pair).copied().unwrap_or(Bool::FALSE);
+        into.insert(pair, events.terms().or(already, when));
+    }
+}
+
+/// Every event to itself.
+pub(crate) fn identity(events: &Events<'_>) -> Conditions {
+    (0..events.len()).map(|e| ((e, e), Bool::TRUE)).collect()
+}
+
+pub(crate) fn union(events: &mut Events<'_>, left: &Conditions, right: &Conditions) -> Conditions {
+    let mut either = left.clone();
+    for (&pair, &when) in right {
+        add(events, &mut either, pair, when);
+    }
+    either
+}
+
+pub(crate) fn intersection(events: &mut Events<'_>, left: &Conditions, right: &Conditions) -> Conditions {
+    let mut both = Conditions::new();
+    for (&pair, &when) in left {
+        if let Some(&also) = right.get(&pair) {
+            insert(events, &mut both, pair, when, also);
+        }
+    }
+    both
+}
+
+pub(crate) fn difference(events: &mut Events<'_>, left: &Conditions, right: &Conditions) -> Conditions {
+    let mut result = Conditions::new();
+    for (&pair, &when) in left {
+        let not = right.get(&pair).copied().unwrap_or(Bool::FALSE);
+        insert(events, &mut result, pair, when, !not);
+    }
+    result
+}
+
+pub(crate) fn compose(events: &mut Events<'_>, left: &Conditions, right: &Conditions) -> Result<Conditions, NoAnswer> {
+    let mut result = Conditions::new();
+    for (&(a, middle), &first) in left {
+        let guard = events.guard(middle);
+        let first = events.terms().and(first, guard);
+        let mut pairs = 0;
+        for (&(_, b), &second) in right.range((middle, 0)..(middle + 1, 0)) {
+            insert(events, &mut result, (a, b), first, second);
+            pairs += 1;
+        }
+        events.count(pairs)?;
+    }
+    Ok(result)
+}
+
+/// Warshall's algorithm.
+pub(crate) fn closure(events: &mut Events<'_>, pairs: &Conditions) -> Result<Conditions, NoAnswer> {
+    let mut result = pairs.clone();
+    for middle in 0..events.len() {
+        let guard = events.guard(middle);
+        let into: Vec<(usize, Bool)> =
+            result.iter().filter(|((_, b), _)| *b == middle).map(|(&(a, _), &when)| (a, when)).collect();
+        let out: Vec<(usize, Bool)> =
+            result.range((middle, 0)..(middle + 1, 0)).map(|(&(_, b), &when)| (b, when)).collect();
+        events.count(into.len() * out.len())?;
+        for &(a, first) in &into {
+            let first = events.terms().and(first, guard);
+            for &(b, second) in &out {
+                insert(events, &mut result, (a, b), first, second);
+            }
+        }
+    }
+    Ok(result)
+}
+
+/// A relation that contains `left ; step*`: fresh truth values that hold at least where the relation has a pair.
+pub(crate) fn reach(events: &mut Events<'_>, left: &Conditions, step: &Conditions) -> Result<Conditions, NoAnswer> {
+    let mut result = Conditions::new();
+    let rows: Vec<(usize, Vec<(usize, Bool)>)> = rows(left);
+    for (source, first) in rows {
+        events.count(step.len())?;
+        let mut reached: FxHashMap<usize, Bool> = FxHashMap::default();
+        let mut open = Vec::new();
+        for &(event, _) in &first {
+            reached.entry(event).or_insert_with(|| {
+                open.push(event);
+                Bool::FALSE
+            });
+        }
+        while let Some(event) = open.pop() {
+            for &(_, next) in step.range((event, 0)..(event + 1, 0)).map(|(pair, _)| pair) {
+                reached.entry(next).or_insert_with(|| {
+                    open.push(next);
+                    Bool::FALSE
+                });
+            }
+        }
+        let mut events_reached: Vec<usize> = reached.keys().copied().collect();
+        events_reached.sort_unstable();
+        for &event in &events_reached {
+            // What is there for certain needs no truth value of its own.
+            let certain = first.iter().any(|&(target, when)| target == event && when == Bool::TRUE);
+            let holds = if certain { Bool::TRUE } else { events.terms().fresh_bool() };
+            reached.insert(event, holds);
+            result.insert((source, event), holds);
+        }
+        for &(event, when) in &first {
+            imply(events, when, reached[&event]);
+        }
+        for &event in &events_reached {
+            let guard = events.guard(event);
+            let here = events.terms().and(reached[&event], guard);
+            for (&(_, next), &when) in step.range((event, 0)..(event + 1, 0)) {
+                let there = events.terms().and(here, when);
+                imply(events, there, reached[&next]);
+            }
+        }
+    }
+    Ok(result)
+}
+
+/// Requires that a condition implies another one.
+pub(crate) fn imply(events: &mut Events<'_>, when: Bool, then: Bool) {
+    let constraint = events.terms().implies(when, then);
+    if constraint != Bool::TRUE {
+        events.constraints.push(constraint);
+    }
+}
+
+/// The pairs by their first event.
+fn rows(pairs: &Conditions) -> Vec<(usize, Vec<(usize, Bool)>)> {
+    let mut rows: Vec<(usize, Vec<(usize, Bool)>)> = Vec::new();
+    for (&(a, b), &when) in pairs {
+        match rows.last_mut() {
+            Some((source, row)) if *source == a => row.push((b, when)),
+            _ => rows.push((a, vec![(b, when)])),
+        }
+    }
+    rows
+}
