@@ -100,12 +100,27 @@ pub(crate) struct Instr {
 #[derive(Debug)]
 pub(crate) enum InstrKind {
     Let(Rc<Bindings>),
-    Axiom { role: Role, negated: bool, requirement: Requirement, expr: Expr, name: Option<String> },
+    Axiom {
+        role: Role,
+        negated: bool,
+        requirement: Requirement,
+        expr: Expr,
+        name: Option<String>,
+    },
     Include(String),
     If(Condition, Vec<Instr>, Vec<Instr>),
     Procedure(String, Rc<Procedure>),
-    Call { name: String, argument: Expr, rename: Option<String> },
-    Show,
+    Call {
+        name: String,
+        argument: Expr,
+        rename: Option<String>,
+    },
+    /// `enum Name = 'a || 'b`: tags that events may carry.
+    Enum(Vec<String>),
+    /// `with order from …`: each of several orders, one at a time.
+    From(String, Expr),
+    /// What says nothing about executions: `show r`, `instructions R[…]`.
+    Nothing,
 }
 
 #[derive(Debug)]

@@ -174,7 +174,7 @@ impl<'m> Evaluator<'m> {
         *part(&mut self.plan) = steps;
     }
 
-    /// Iterates from nothing. The definitions are monotone, so this ends in the least solution.
+    /// Iterates from nothing. If the definitions are monotone this ends in the least solution, however it is done.
     fn solve(&mut self, group: usize, nodes: &[NodeId]) {
         let bodies = &self.model.groups[group].bodies;
         let (members, others): (Vec<NodeId>, Vec<NodeId>) =
@@ -183,10 +183,16 @@ impl<'m> Evaluator<'m> {
             self.relations[member.index()].clear();
             self.sets[member.index()] = EventSet::empty(self.writes.size());
         }
+        let stepwise = self.model.groups[group].stepwise;
+        let mut members = members;
+        members.sort_by_key(|member| self.model.node(*member).member());
         loop {
             others.iter().for_each(|id| self.evaluate(*id));
             let mut changed = false;
             for member in &members {
+                if stepwise {
+                    others.iter().for_each(|id| self.evaluate(*id));
+                }
                 let Node::Rec(_, number) = self.model.node(*member) else { continue };
                 let (own, body) = (member.index(), bodies[*number as usize].index());
                 if own == body {

@@ -7,6 +7,8 @@ pub(crate) enum Token {
     /// A name that is no keyword. Names may contain `-` and `.`.
     Name(String),
     Keyword(&'static str),
+    /// `'tag`, without the quote.
+    Tag(String),
     Text(String),
     Symbol(&'static str),
     End,
@@ -102,16 +104,18 @@ pub(crate) fn lex(file: &SourceFile) -> Result<Lexed, Diagnostic> {
             let keyword = KEYWORDS.iter().find(|k| **k == word);
             push(&mut lexed, keyword.map_or_else(|| Token::Name(word.to_owned()), |k| Token::Keyword(k)), at, length);
             length
+        } else if let Some(length) = rest.strip_prefix('\'').and_then(name) {
+            push(&mut lexed, Token::Tag(rest[1..=length].to_owned()), at, 1 + length);
+            1 + length
         } else if let Some(symbol) = SYMBOLS.iter().find(|s| rest.starts_with(**s)) {
             push(&mut lexed, Token::Symbol(symbol), at, symbol.len());
             symbol.len()
         } else {
             let span = Span::new(at, at + first.len_utf8());
             let error = Diagnostic::error(file, span, format!("unexpected character `{first}`"));
-            return Err(match first {
-                '\'' => error.help("tags of enumerations such as `'tag` are not supported; write the tag as a set"),
-                _ => error.help("a model is written with names, `| & \\ ; ~ ^-1 + * ?`, brackets and comments `(* *)`"),
-            });
+            return Err(
+                error.help("a model is written with names, `| & \\ ; ~ ^-1 + * ?`, brackets and comments `(* *)`")
+            );
         };
         at += length;
     }

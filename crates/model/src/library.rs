@@ -21,6 +21,15 @@ const FALLBACKS: &[(&str, &str)] = &[
     ("filters.cat", include_str!("../prelude/filters.cat")),
 ];
 
+/// herd's files whose definitions are replaced by ours, wherever they are: locks need no enumeration of their own here, since a
+/// lock is a location that is 0 or 1.
+const NATIVE: &[(&str, &str)] = &[("lock.cat", include_str!("../prelude/lock.cat"))];
+
+/// The text that stands for one of herd's files.
+pub(crate) fn native(name: &str) -> Option<&'static str> {
+    NATIVE.iter().find(|(file, _)| *file == name).map(|(_, text)| *text)
+}
+
 /// The models of `models/`: name and text, sorted by name.
 pub fn library() -> &'static [(&'static str, &'static str)] {
     MODELS

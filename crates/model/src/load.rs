@@ -27,6 +27,7 @@ fn load(name: &str, file: &SourceFile, resolver: &mut Resolver<'_>) -> Result<Mo
     resolver.run(&SourceFile::new("stdlib.cat", PRELUDE))?;
     resolver.builder.names.fill(None);
     resolver.enter(&format!("{name}.cat"));
+    resolver.run_bell(&format!("{name}.bell"))?;
     let (parsed, head) = resolver.run(file)?;
     let builder = std::mem::take(&mut resolver.builder);
     let model = Model {
@@ -38,6 +39,9 @@ fn load(name: &str, file: &SourceFile, resolver: &mut Resolver<'_>) -> Result<Mo
         groups: std::mem::take(&mut resolver.groups),
         axioms: std::mem::take(&mut resolver.axioms),
         names: builder.names,
+        assumed: std::mem::take(&mut resolver.assumed),
+        warnings: std::mem::take(&mut resolver.warnings),
+        foreign: false,
     };
     Ok(compact(model))
 }

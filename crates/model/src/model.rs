@@ -1,6 +1,8 @@
 //! A loaded model.
 
-use crate::node::{Axiom, Node, NodeId, RecGroup, Sort};
+use source::{Diagnostic, SourceFile, Span};
+
+use crate::node::{Axiom, BaseSet, Node, NodeId, RecGroup, Sort};
 
 /// A memory model.
 #[derive(Debug, Clone)]
@@ -21,6 +23,23 @@ pub struct Model {
     pub axioms: Vec<Axiom>,
     /// For display: the first name that each named node was given with `let`.
     pub names: Vec<Option<String>>,
+    /// Names without a meaning that are taken for tags of events.
+    pub assumed: Vec<AssumedTag>,
+    /// What in the text is not taken as it stands.
+    pub warnings: Vec<Diagnostic>,
+    /// Whether this is a user's file, not a model that comes along.
+    pub foreign: bool,
+}
+
+/// A name that a model uses and nothing defines: it is taken for the set of events that carry a tag of that name.
+#[derive(Debug, Clone)]
+pub struct AssumedTag {
+    /// The name.
+    pub name: String,
+    /// The file it stands in.
+    pub file: SourceFile,
+    /// Where.
+    pub span: Span,
 }
 
 /// What the comment at the top of a model file declares with lines `@key value…`.
@@ -98,6 +117,11 @@ pub enum CompileStep {
 }
 
 impl Model {
+    /// Whether the model mentions this tag.
+    pub fn mentions(&self, tag: &str) -> bool {
+        self.nodes.iter().any(|node| matches!(node, Node::Set(BaseSet::Tag(known)) if known == tag))
+    }
+
     /// The node with this number.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]

@@ -138,6 +138,9 @@ pub struct RecGroup {
     pub names: Vec<String>,
     /// The definitions of the members.
     pub bodies: Vec<NodeId>,
+    /// Whether a definition mentions a member under `~` or right of `\\`. Then it matters how the members are iterated: from
+    /// nothing, each with what those before it have become in this round.
+    pub stepwise: bool,
 }
 
 /// What is required of a relation.
@@ -182,6 +185,14 @@ pub struct Axiom {
 }
 
 impl Node {
+    /// The number of a recursive variable in its group.
+    pub fn member(&self) -> Option<u32> {
+        match self {
+            Node::Rec(_, member) => Some(*member),
+            _ => None,
+        }
+    }
+
     /// The operands, in order; none for a recursive variable.
     pub fn children(&self) -> Vec<NodeId> {
         match self {

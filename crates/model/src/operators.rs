@@ -1,6 +1,7 @@
 //! The operators and the names that are built in, with their sorts.
 
 use crate::ast::{Expr, ExprKind};
+use crate::model::AssumedTag;
 use crate::node::{Base, BaseSet, NodeId, Sort};
 use crate::resolve::{Failure, KNOWN_TAGS, Resolved, Resolver, Value};
 use source::Span;
@@ -16,7 +17,7 @@ impl Resolver<'_> {
         let what = match value {
             Value::Node(node) => return Ok(*node),
             Value::Tuple(_) => "a tuple",
-            Value::Function(_) | Value::Domain | Value::Range => "a function",
+            Value::Function(_) | Value::Domain | Value::Range | Value::DifferentValues => "a function",
             Value::Procedure(_) => "a procedure",
         };
         Err(self.error(expr.span, format!("expected a set or a relation, found {what}")).into())
@@ -131,8 +132,7 @@ impl Resolver<'_> {
 
     /// What a name means that no definition gave a meaning to.
     ///
-    /// `RMW`, herd's set of events that are read and write at once, is empty: here a read-modify-write is two events,
-    /// related by `rmw`. `sm`, the accesses that belong to one access of mixed size, is the identity.
+    /// `RMW` are the events of the kernel's read-modify-writes, which may fail. `sm`, the accesses that belong to one access of mixed size, is the identity.
     pub fn built_in(&mut self, name: &str) -> Option<Value> {
         let builder = &mut self.builder;
         if let Some(base) = Base::from_name(name) {
@@ -140,6 +140,7 @@ impl Resolver<'_> {
         }
         Some(match name {
             "domain" => Value::Domain,
+            "different-values" => Value::DifferentValues,
             "range" => Value::Range,
             "sm" => Value::Node(builder.base(Base::Id)),
             "R" => Value::Node(builder.set(BaseSet::R)),
@@ -151,25 +152,53 @@ impl Resolver<'_> {
                 let both = [builder.set(BaseSet::R), builder.set(BaseSet::W)];
                 Value::Node(builder.union(&both, Sort::Set))
             }
-            "emptyset" | "RMW" => Value::Node(builder.empty(Sort::Set)),
-            tag if KNOWN_TAGS.contains(&tag) || self.tags.iter().any(|t| t == tag) => {
-                Value::Node(builder.set(BaseSet::Tag(tag.to_owned())))
+            "emptyset" => Value::Node(builder.empty(Sort::Set)),
+            // Where herd's enumerations of coherence begin: the initial writes come first.
+            "co0" => {
+                let (initial, writes) = (builder.set(BaseSet::Iw), builder.set(BaseSet::W));
+                let (pairs, among) = (builder.product(initial, writes), builder.product(initial, initial));
+                let loc = builder.base(Base::Loc);
+                let here = builder.intersection(&[pairs, loc], Sort::Relation);
+                Value::Node(builder.difference(here, among))
             }
-            _ => return None,
+            "EX" => Value::Node(builder.set(BaseSet::Tag("X".to_owned()))),
+            name => {
+                let known = KNOWN_TAGS.iter().copied().chain(self.tags.iter().map(String::as_str));
+                // Tags have one spelling in tests, and several in herd's models: `'rcu-lock`, `Rcu-lock`, `RCU-LOCK`.
+                let exact = known.clone().find(|tag| *tag == name);
+                let tag = exact.or_else(|| known.clone().find(|tag| tag.eq_ignore_ascii_case(name)))?.to_owned();
+                Value::Node(self.builder.set(BaseSet::Tag(tag)))
+            }
         })
     }
 
-    /// The error for a name without a meaning, with the nearest name that has one.
-    pub fn unknown(&self, name: &str, span: Span) -> Failure {
+    /// A name without a meaning: a tag if it looks like one, with a warning where no test has it.
+    pub fn tag_or_unknown(&mut self, name: &str, span: Span) -> Resolved<Value> {
+        let failure = self.unknown(name, span);
+        let looks_like_tag = name.starts_with(|first: char| first.is_ascii_uppercase());
+        if self.trying > 0 || !looks_like_tag || self.nearest(name).is_some() {
+            return Err(failure);
+        }
+        self.assumed.push(AssumedTag { name: name.to_owned(), file: self.file.clone(), span });
+        Ok(Value::Node(self.builder.set(BaseSet::Tag(name.to_owned()))))
+    }
+
+    /// The name with a meaning that was probably meant.
+    fn nearest(&self, name: &str) -> Option<String> {
         let mut names = self.visible_names();
         names.extend(Base::ALL.iter().map(|base| base.name().to_owned()));
         names.extend(["domain", "range", "R", "W", "M", "F", "IW", "FW", "emptyset"].map(str::to_owned));
         names.extend(KNOWN_TAGS.iter().map(|tag| (*tag).to_owned()));
         names.extend(self.tags.iter().cloned());
-        let nearest = names.iter().map(|other| (distance(name, other), other)).min();
-        let help = match nearest {
-            Some((far, other)) if far <= 2 && far < name.chars().count() => format!("did you mean `{other}`?"),
-            _ => format!(
+        let (far, other) = names.into_iter().map(|other| (distance(name, &other), other)).min()?;
+        (far <= 2 && far < name.chars().count()).then_some(other)
+    }
+
+    /// The error for a name without a meaning, with the nearest name that has one.
+    pub fn unknown(&self, name: &str, span: Span) -> Failure {
+        let help = match self.nearest(name) {
+            Some(other) => format!("did you mean `{other}`?"),
+            None => format!(
                 "define it with `let {name} = …`, or declare it as a tag with a line `@tags {name}` in the head"
             ),
         };

@@ -84,6 +84,7 @@ impl Parser<'_> {
             Token::Text(text) => format!("the string \"{text}\""),
             Token::Keyword(word) => format!("the keyword `{word}`"),
             Token::Symbol(symbol) => format!("`{symbol}`"),
+            Token::Tag(tag) => format!("the tag `'{tag}`"),
         };
         self.error(self.span(), format!("expected {wanted}, found {found}"))
     }
@@ -177,10 +178,15 @@ impl Parser<'_> {
                 InstrKind::Call { name, argument, rename: self.optional_name()? }
             }
             Token::Keyword("with") => {
-                return Err(self.unsupported("`with … from`", "coherence is built in: write `include \"cos.cat\"`"));
+                self.advance();
+                let name = self.name("the name of an order")?;
+                self.expect("from", "after the name")?;
+                InstrKind::From(name, self.expr()?)
             }
+            Token::Keyword("enum") => self.enumeration()?,
+            Token::Keyword("instructions" | "default") => self.instructions()?,
             Token::Keyword("assert") => return Err(self.unsupported("`assert`", "write `flag` to mark executions")),
-            Token::Keyword(word @ ("match" | "forall" | "enum" | "debug" | "instructions" | "default" | "catdep")) => {
+            Token::Keyword(word @ ("match" | "forall" | "debug" | "catdep")) => {
                 let construct = format!("`{word}`");
                 return Err(self.unsupported(&construct, "write out the definitions and axioms that it stands for"));
             }
@@ -224,9 +230,44 @@ impl Parser<'_> {
             self.union()?;
             self.optional_name()?;
             if !self.eat(",") {
-                return Ok(InstrKind::Show);
+                return Ok(InstrKind::Nothing);
             }
         }
+    }
+
+    /// `enum Name = 'a || 'b || …`, in bell files.
+    fn enumeration(&mut self) -> Parsed<InstrKind> {
+        self.advance();
+        self.name("the name of the enumeration")?;
+        self.expect("=", "after the enumeration's name")?;
+        self.eat("||");
+        let mut tags = Vec::new();
+        loop {
+            let Token::Tag(tag) = self.token() else { return Err(self.unexpected("a tag such as `'once`")) };
+            tags.push(tag.clone());
+            self.advance();
+            if !self.eat("||") {
+                return Ok(InstrKind::Enum(tags));
+            }
+        }
+    }
+
+    /// `instructions R[{'once, 'acquire}]`: which annotations herd's front end accepts where. Ours knows by itself.
+    fn instructions(&mut self) -> Parsed<InstrKind> {
+        self.advance();
+        self.name("a kind of instruction")?;
+        self.expect("[", "after the kind of instruction")?;
+        let mut open = 1;
+        while open > 0 {
+            match self.token() {
+                Token::Symbol("[") => open += 1,
+                Token::Symbol("]") => open -= 1,
+                Token::End => return Err(self.unexpected("`]` to close `[`")),
+                _ => {}
+            }
+            self.advance();
+        }
+        Ok(InstrKind::Nothing)
     }
 
     fn procedure(&mut self) -> Parsed<InstrKind> {

@@ -4,9 +4,11 @@
 
 use crate::ast::{Binding, Bindings, Bound, Expr, ExprKind, File, Function, Instr, InstrKind, Procedure};
 use crate::builder::Builder;
+use crate::model::AssumedTag;
 use crate::model::Head;
-use crate::node::{Axiom, NodeId, RecGroup, Requirement, Role, Sort};
-use crate::{head, parse};
+use crate::node::Scope::Any;
+use crate::node::{Axiom, Base, BaseSet, NodeId, RecGroup, Requirement, Role, Sort};
+use crate::{fixpoint, head, parse};
 use source::{Diagnostic, SourceFile, Span};
 use std::rc::Rc;
 
@@ -70,6 +72,42 @@ pub const KNOWN_TAGS: &[&str] = &[
     "BEFORE-ATOMIC",
     "MUTEX",
     "AFTER-ATOMIC",
+    "AFTER-SPINLOCK",
+    "AFTER-UNLOCK-LOCK",
+    "AFTER-SRCU-READ-UNLOCK",
+    "BARRIER",
+    "RMW",
+    "LKR",
+    "LKW",
+    "UL",
+    "IS-LOCKED",
+    "RCU-LOCK",
+    "RCU-UNLOCK",
+    "SYNC-RCU",
+    "SRCU-LOCK",
+    "SRCU-UNLOCK",
+    "SYNC-SRCU",
+    "SRCU-0",
+    "SRCU-1",
+    "SRCU-2",
+    "SRCU-3",
+    // What herd's models mention and no test here has: locks of C11, shareability domains of Arm.
+    "LS",
+    "LK",
+    "DMB.ISH",
+    "DMB.ISHLD",
+    "DMB.ISHST",
+    "DMB.OSH",
+    "DMB.OSHLD",
+    "DMB.OSHST",
+    "DMB.NSH",
+    "DSB.ISH",
+    "DSB.ISHLD",
+    "DSB.ISHST",
+    "DSB.OSH",
+    "DSB.OSHLD",
+    "DSB.OSHST",
+    "DSB.NSH",
 ];
 
 /// Where included texts come from.
@@ -101,6 +139,8 @@ pub(crate) enum Value {
     Procedure(Rc<ProcedureClosure>),
     Domain,
     Range,
+    /// herd's function that gives the pairs of a relation whose events have different values.
+    DifferentValues,
 }
 
 pub(crate) struct Closure {
@@ -151,8 +191,13 @@ pub(crate) struct Resolver<'a> {
     pub builder: Builder,
     pub groups: Vec<RecGroup>,
     pub axioms: Vec<Axiom>,
-    /// Tags that files declared with `@tags`.
+    /// Tags that files declared with `@tags` or `enum`.
     pub tags: Vec<String>,
+    /// Names without a meaning that were taken for tags.
+    pub assumed: Vec<AssumedTag>,
+    pub warnings: Vec<Diagnostic>,
+    /// Whether an unknown name is wanted as a failure, for `try`.
+    pub trying: u32,
     definitions: Vec<Definition>,
     scope: Scope,
     /// The file that is being resolved, for diagnostics.
@@ -174,6 +219,9 @@ impl<'a> Resolver<'a> {
             groups: Vec::new(),
             axioms: Vec::new(),
             tags: Vec::new(),
+            assumed: Vec::new(),
+            warnings: Vec::new(),
+            trying: 0,
             definitions: Vec::new(),
             scope: None,
             file: file.clone(),
@@ -248,7 +296,12 @@ impl<'a> Resolver<'a> {
 
     fn instr(&mut self, instr: &Instr) -> Resolved<()> {
         match &instr.kind {
-            InstrKind::Show => Ok(()),
+            InstrKind::Nothing => Ok(()),
+            InstrKind::Enum(tags) => {
+                self.tags.extend(tags.iter().cloned());
+                Ok(())
+            }
+            InstrKind::From(name, from) => self.one_of(name, from, instr.span),
             InstrKind::Let(bindings) => self.bindings(bindings),
             InstrKind::If(condition, then, otherwise) => self.block(if condition.holds() { then } else { otherwise }),
             InstrKind::Include(name) => self.include(name, instr.span),
@@ -271,6 +324,43 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    /// `with order from generate_orders(S, p)`: a total order of the events of `S` at each location that extends `p`.
+    ///
+    /// Coherence is such an order of all writes, and executions differ in it, so its restriction to `S` runs through all
+    /// orders of `S`. Those that do not extend `p` are no executions.
+    fn one_of(&mut self, name: &str, from: &Expr, span: Span) -> Resolved<()> {
+        let orders = match &from.kind {
+            ExprKind::Apply(function, argument) => match (&function.kind, &argument.kind) {
+                (ExprKind::Name(function), ExprKind::Tuple(parts)) if parts.len() == 2 => Some((function, parts)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some((_, parts)) = orders.filter(|(function, _)| *function == "generate_orders") else {
+            let error = self.error(from.span, "this enumeration is not supported in models");
+            return Err(error.help("`with … from` knows `generate_orders(S, p)`; coherence itself is built in").into());
+        };
+        let all = self.sorted(&parts[0], Some(Sort::Set))?;
+        let writes = self.builder.set(BaseSet::W);
+        let set = self.builder.intersection(&[all, writes], Sort::Set);
+        if set != all {
+            let warning = Diagnostic::warning(&self.file, parts[0].span, "only the writes of this set are ordered");
+            self.warnings.push(warning.help("an order that is enumerated is a part of coherence"));
+        }
+        let partial = self.relation(&parts[1])?;
+        let builder = &mut self.builder;
+        let (co, loc, id) = (builder.base(Base::Co(Any)), builder.base(Base::Loc), builder.base(Base::Id));
+        let inside = builder.product(set, set);
+        let order = builder.intersection(&[co, inside], Sort::Relation);
+        let wanted = builder.intersection(&[partial, loc, inside], Sort::Relation);
+        let wanted = builder.difference(wanted, id);
+        let missing = builder.difference(wanted, order);
+        self.axiom(format!("{name}-extends"), Requirement::Empty, false, missing, Role::Forbids, span);
+        self.builder.name(order, name);
+        self.define(name, Value::Node(order));
+        Ok(())
+    }
+
     fn axiom(&mut self, name: String, requirement: Requirement, negated: bool, node: NodeId, role: Role, span: Span) {
         self.axioms.push(Axiom { name, requirement, negated, node, role, file: self.file.clone(), span });
     }
@@ -278,6 +368,9 @@ impl<'a> Resolver<'a> {
     fn include(&mut self, name: &str, span: Span) -> Resolved<()> {
         if crate::library::BUILT_IN_INCLUDES.contains(&name) {
             return Ok(());
+        }
+        if let Some(text) = crate::library::native(name) {
+            return self.run(&SourceFile::new(name, text)).map(|_| ());
         }
         if self.including.iter().any(|outer| outer == name) {
             let chain = self.including.join("` includes `");
@@ -293,6 +386,14 @@ impl<'a> Resolver<'a> {
         self.run(&SourceFile::new(name, text))?;
         self.including.pop();
         Ok(())
+    }
+
+    /// Resolves the bell file that belongs to the model, if there is one: herd is told of it on its command line.
+    pub fn run_bell(&mut self, name: &str) -> Resolved<()> {
+        match self.includes.read(name) {
+            Some(text) => self.run(&SourceFile::new(name, text)).map(|_| ()),
+            None => Ok(()),
+        }
     }
 
     /// The name under which the main file would include itself.
@@ -370,7 +471,6 @@ impl<'a> Resolver<'a> {
         Ok(())
     }
 
-    /// `let rec`: relations unless that makes no sense; then sets.
     fn recursion(&mut self, items: &[Binding]) -> Resolved<()> {
         if self.in_recursion {
             let error = self.error(items[0].span, "`let rec` inside `let rec` is not supported in models");
@@ -378,45 +478,99 @@ impl<'a> Resolver<'a> {
         }
         let scope = self.scope;
         self.in_recursion = true;
-        let result = self.recursion_of(items, Sort::Relation).or_else(|first| {
+        let sorts = self.recursive_sorts(items);
+        let result = self.recursion_of(items, &sorts).or_else(|first| {
             self.scope = scope;
-            self.recursion_of(items, Sort::Set).map_err(|_| first)
+            self.recursion_of(items, &vec![Sort::Set; items.len()]).map_err(|_| first)
         });
         self.in_recursion = false;
         result
     }
 
-    fn recursion_of(&mut self, items: &[Binding], sort: Sort) -> Resolved<()> {
+    /// Which members of a group are sets and which are relations, by the operators of their definitions; relations where these
+    /// do not say.
+    fn recursive_sorts(&self, items: &[Binding]) -> Vec<Sort> {
+        let mut sorts: Vec<Option<Sort>> = vec![None; items.len()];
+        for _ in 0..=items.len() {
+            for (at, binding) in items.iter().enumerate() {
+                if let (None, Bound::Value(expr)) = (sorts[at], &binding.value) {
+                    sorts[at] = self
+                        .sort_of(expr, &|name| items.iter().position(|other| other.name == name).map(|at| sorts[at]));
+                }
+            }
+        }
+        sorts.into_iter().map(|sort| sort.unwrap_or(Sort::Relation)).collect()
+    }
+
+    /// The sort of an expression, as far as its operators and the names in it say it.
+    fn sort_of(&self, expr: &Expr, member: &dyn Fn(&str) -> Option<Option<Sort>>) -> Option<Sort> {
+        match &expr.kind {
+            ExprKind::Name(name) => member(name).unwrap_or_else(|| match self.lookup(name) {
+                Some(Value::Node(node)) if !self.builder.is_empty(node) => Some(self.builder.sort(node)),
+                Some(_) => None,
+                None if Base::from_name(name).is_some() => Some(Sort::Relation),
+                None => Some(Sort::Set),
+            }),
+            ExprKind::Union(parts) | ExprKind::Intersection(parts) => {
+                parts.iter().find_map(|part| self.sort_of(part, member))
+            }
+            ExprKind::Difference(a, b) => self.sort_of(a, member).or_else(|| self.sort_of(b, member)),
+            ExprKind::Complement(a) => self.sort_of(a, member),
+            ExprKind::Sequence(_)
+            | ExprKind::Product(..)
+            | ExprKind::Inverse(_)
+            | ExprKind::Plus(_)
+            | ExprKind::Star(_)
+            | ExprKind::Optional(_)
+            | ExprKind::Test(_) => Some(Sort::Relation),
+            ExprKind::Apply(function, _) => match &function.kind {
+                ExprKind::Name(name) if matches!(&**name, "domain" | "range") => Some(Sort::Set),
+                _ => None,
+            },
+            ExprKind::Let(_, body) => self.sort_of(body, member),
+            ExprKind::Try(a, b) | ExprKind::If(_, a, b) => self.sort_of(a, member).or_else(|| self.sort_of(b, member)),
+            ExprKind::Zero | ExprKind::Braces | ExprKind::Universe | ExprKind::Tuple(_) | ExprKind::Fun(_) => None,
+        }
+    }
+
+    fn recursion_of(&mut self, items: &[Binding], sorts: &[Sort]) -> Resolved<()> {
         let group = self.groups.len() as u32;
         self.groups.push(RecGroup::default());
         let outside = self.file.clone();
         for (member, binding) in (0..).zip(items) {
-            let node = self.builder.rec(group, member, sort);
+            let node = self.builder.rec(group, member, sorts[member as usize]);
             self.define(&binding.name, Value::Node(node));
         }
         let mut bodies = Vec::new();
-        for binding in items {
+        let mut falls = None;
+        for (binding, sort) in items.iter().zip(sorts) {
             let Bound::Value(expr) = &binding.value else {
                 let error =
                     self.error(binding.span, format!("the recursive function `{}` is not supported", binding.name));
                 return Err(error.help("only sets and relations can be defined by `let rec`").into());
             };
-            let node = self.sorted(expr, Some(sort))?;
-            if !crate::fixpoint::is_monotone(&self.builder, node, group) {
-                let message = format!("`{}` is defined by its own complement", binding.name);
-                let error = Diagnostic::error(&outside, expr.span, message);
-                return Err(error.help("use recursive names neither under `~` nor on the right of `\\`").into());
+            let node = self.sorted(expr, Some(*sort))?;
+            if !fixpoint::is_monotone(&self.builder, node, group) {
+                falls = falls.or(Some((binding, expr.span)));
             }
             bodies.push(node);
         }
+        if let Some((binding, span)) = falls {
+            let varies = |body: &NodeId| fixpoint::varies(&self.builder, &self.groups, *body, group);
+            if !fixpoint::is_inflationary(&self.builder, &bodies, group) || bodies.iter().any(varies) {
+                let message = format!("`{}` is defined by its own complement", binding.name);
+                let error = Diagnostic::error(&outside, span, message);
+                return Err(error.help("use recursive names neither under `~` nor on the right of `\\`").into());
+            }
+        }
         if self.local == 0 {
             for (member, binding) in (0..).zip(items) {
-                let node = self.builder.rec(group, member, sort);
+                let node = self.builder.rec(group, member, sorts[member as usize]);
                 self.builder.name(node, &binding.name);
             }
         }
         let names = items.iter().map(|binding| binding.name.clone()).collect();
-        self.groups[group as usize] = RecGroup { names, bodies };
+        self.groups[group as usize] = RecGroup { names, bodies, stepwise: falls.is_some() };
         Ok(())
     }
 
@@ -433,7 +587,10 @@ impl<'a> Resolver<'a> {
         match &expr.kind {
             ExprKind::Name(name) => match self.lookup(name) {
                 Some(value) => Ok(value),
-                None => self.built_in(name).ok_or_else(|| self.unknown(name, expr.span)),
+                None => match self.built_in(name) {
+                    Some(value) => Ok(value),
+                    None => self.tag_or_unknown(name, expr.span),
+                },
             },
             ExprKind::Tuple(parts) => {
                 let parts: Resolved<Vec<Value>> = parts.iter().map(|part| self.value(part)).collect();
@@ -453,10 +610,15 @@ impl<'a> Resolver<'a> {
                 self.scope = outer;
                 result
             }
-            ExprKind::Try(first, second) => match self.value(first) {
-                Err(Failure::Unknown(_)) => self.value(second),
-                other => other,
-            },
+            ExprKind::Try(first, second) => {
+                self.trying += 1;
+                let result = self.value(first);
+                self.trying -= 1;
+                match result {
+                    Err(Failure::Unknown(_)) => self.value(second),
+                    other => other,
+                }
+            }
             ExprKind::If(condition, then, otherwise) => {
                 if condition.holds() {
                     self.value(then)
@@ -498,6 +660,13 @@ impl<'a> Resolver<'a> {
                 let node = self.coerce(node, Some(Sort::Relation), arg_at)?;
                 let domain = matches!(function, Value::Domain);
                 Ok(Value::Node(if domain { self.builder.domain(node) } else { self.builder.range(node) }))
+            }
+            Value::DifferentValues => {
+                let node = self.node_of(&argument, arg_at)?;
+                self.coerce(node, Some(Sort::Relation), arg_at)?;
+                let warning = Diagnostic::warning(&self.file, span, "`different-values` is taken to be empty");
+                self.warnings.push(warning.help("values are not compared: what depends on it is never flagged"));
+                Ok(Value::Node(self.builder.empty(Sort::Relation)))
             }
             Value::Node(_) | Value::Tuple(_) => {
                 let error = self.error(at.span, format!("`{}` is no function", self.file.slice(at.span)));

@@ -230,13 +230,16 @@ impl Naive<'_> {
         // What is remembered while the approximation changes is worth nothing afterwards.
         let memo = self.memo.clone();
         loop {
-            self.groups.insert(group, current.clone());
-            let next: Vec<Value> = bodies.iter().map(|&body| self.value(body)).collect();
-            self.memo.clone_from(&memo);
-            if next == current {
+            let before = current.clone();
+            // One after the other: definitions that are not monotone are meant so.
+            for (at, &body) in bodies.iter().enumerate() {
+                self.groups.insert(group, current.clone());
+                current[at] = self.value(body);
+                self.memo.clone_from(&memo);
+            }
+            if before == current {
                 return;
             }
-            current = next;
         }
     }
 
