@@ -34,6 +34,7 @@ pub fn run(args: &Check) -> Result<u8> {
     }
     files_apply(args, &program, models.len())?;
     request(args, &program)?;
+    models.iter().flat_map(|model| session::remarks(&program, model)).for_each(|remark| output::say(&remark));
     if let [model] = &models[..] { one(args, &program, model, &watch) } else { several(args, &program, &models) }
 }
 
@@ -85,7 +86,7 @@ pub fn applies(model: &Model, program: &Program) -> bool {
     if program.condition.is_none() && undefines {
         return false;
     }
-    model.head.architectures.is_empty() || model.head.architectures.contains(&program.arch)
+    session::suits(program, model).is_ok()
 }
 
 /// What to ask of the session.

@@ -1,7 +1,7 @@
 //! Files: programs, models, folders, patterns and lists.
 
 use crate::args::C;
-use crate::preprocess;
+use crate::{output, preprocess};
 use anyhow::{Context, Result, bail};
 use model::{Include, Model};
 use session::{Failure, Reading};
@@ -87,7 +87,10 @@ fn model_file(path: &Path) -> Result<Model> {
     let file = read(path)?;
     let name = path.file_stem().map_or_else(|| "model".to_owned(), |stem| stem.to_string_lossy().into_owned());
     let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-    Ok(session::model_from(&name, &file, &Beside(folder))?)
+    let model = session::model_from(&name, &file, &Beside(folder))?;
+    let color = output::color(&std::io::stderr());
+    model.warnings.iter().for_each(|warning| output::say(&warning.render(color)));
+    Ok(model)
 }
 
 /// The litmus files that arguments stand for: files, folders, patterns, and lists of these behind `@`.

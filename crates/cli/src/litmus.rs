@@ -11,7 +11,7 @@ use ir::Program;
 use model::Model;
 use report::{Kind, Observation, StateTable};
 use session::Reading;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,6 +23,7 @@ struct Outcome {
     text: String,
     observations: Vec<Observation>,
     errors: Vec<anyhow::Error>,
+    remarks: Vec<String>,
 }
 
 /// Runs all tests under all models.
@@ -39,10 +40,13 @@ pub fn run(args: &Litmus) -> Result<u8> {
     };
     let mut totals = Totals::default();
     let header = if args.format == LitmusFormat::Csv { report::csv::header(args.states) } else { "" };
+    let mut said = BTreeSet::new();
     let mut alive = sink.write_all(header.as_bytes()).is_ok();
     batch.each(&files, |outcome| {
         totals.add(&outcome);
         bar.inc(1);
+        let new = outcome.remarks.into_iter().filter(|remark| said.insert(remark.clone()));
+        new.for_each(|remark| bar.suspend(|| output::say(&remark)));
         bar.suspend(|| outcome.errors.iter().for_each(|error| totals.complained(output::complain(error))));
         if args.format == LitmusFormat::Json && !args.states {
             totals.observations.extend(outcome.observations);
@@ -174,6 +178,7 @@ impl Batch<'_> {
             }
         };
         for model in self.models.iter().filter(|model| !self.all || applies(model, &program)) {
+            outcome.remarks.extend(session::remarks(&program, model));
             if let Err(error) = self.test(path, &program, model, &mut outcome) {
                 outcome.errors.push(error);
             }

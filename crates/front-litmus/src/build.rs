@@ -26,6 +26,8 @@ pub(crate) struct Build<'s> {
     /// Per object, the distance of its elements in bytes.
     strides: Vec<u64>,
     names: Vec<HashMap<String, ir::LocalId>>,
+    /// The domains of SRCU, in the order in which they are first used.
+    domains: Vec<String>,
 }
 
 /// How an architecture names its registers: the name that identifies the register, or nothing if there is none such.
@@ -44,6 +46,7 @@ impl<'s> Build<'s> {
             objects: HashMap::new(),
             strides: Vec::new(),
             names: Vec::new(),
+            domains: Vec::new(),
         }
     }
 
@@ -69,6 +72,14 @@ impl<'s> Build<'s> {
         self.strides.push(u64::from(width.bits()) / 8);
         self.objects.insert(name.to_owned(), id);
         id
+    }
+
+    /// The number of a domain of SRCU.
+    pub fn srcu_domain(&mut self, name: &str) -> usize {
+        self.domains.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.domains.push(name.to_owned());
+            self.domains.len() - 1
+        })
     }
 
     /// Makes the objects that the initial state mentions. `width` says how wide a cell of an item is.

@@ -70,6 +70,7 @@ fn item<'s>(cursor: &mut Cursor<'s, '_>) -> Result<Item<'s>, Diagnostic> {
     } else {
         cursor.eat_word("volatile");
         cursor.eat_word("unsigned");
+        cursor.eat_word("struct");
         // A word before another word, a number, `*` or `[` is a type; `x[2]` alone is refused below.
         let (here, next) = (cursor.peek(), cursor.peek_at(1));
         let bracket_of_place = next.kind == Kind::Sym("[") && cursor.peek_at(2).kind == Kind::Name;

@@ -232,17 +232,23 @@ fn c_linux() {
             "fence WMB",
             "r := load &y ACQUIRE",
             "store &y := 2 RELEASE",
-            "r := rmw &y := 3 ACQUIRE ONCE",
-            "r := rmw &y := 2 when (r == 1) ONCE ONCE"
+            "r := rmw &y := 3 ACQUIRE RMW ONCE RMW",
+            "r := rmw &y := 2 when (r == 1) ONCE RMW ONCE RMW"
         ]
     );
     let full = c("int r = atomic_add_return(1, y); atomic_inc(y); r = atomic_fetch_sub_relaxed(2, y);");
-    assert_eq!(full[1..5], ["fence MB", "%t1 := rmw &y := (%t1 + 1) ONCE ONCE", "fence MB", "r := (%t1 + 1)"]);
-    assert_eq!(full[6], "r := rmw &y := (r - 2) ONCE ONCE");
+    assert_eq!(full[1..3], ["%t1 := rmw &y := (%t1 + 1) RMW MB RMW MB", "r := (%t1 + 1)"]);
+    assert_eq!(full[4], "r := rmw &y := (r - 2) RMW ONCE RMW ONCE");
     let lock = c("spin_lock(l); spin_unlock(l);");
     assert_eq!(
         lock[1..4],
-        ["%t1 := rmw &l := 1 when (%t1 == 0) ACQUIRE ONCE", "wait (%t1 == 0)", "store &l := 0 RELEASE"]
+        ["%t1 := rmw &l := 1 when (%t1 == 0) LKR ACQUIRE LKW", "wait (%t1 == 0)", "store &l := 0 UL RELEASE"]
+    );
+    let rcu =
+        c("rcu_read_lock(); rcu_read_unlock(); synchronize_rcu(); r = srcu_read_lock(l); srcu_read_unlock(l, r);");
+    assert_eq!(
+        rcu[1..6],
+        ["fence RCU-LOCK", "fence RCU-UNLOCK", "fence SYNC-RCU", "%t1 := load &l SRCU-LOCK SRCU-0", "r := %t1"]
     );
 }
 

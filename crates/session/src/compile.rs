@@ -26,18 +26,29 @@ impl Compiler<'_> {
             let mut here = at;
             result.blocks[here].instrs = Vec::new();
             for instr in instrs {
+                let mut after = None;
                 for piece in self.instr(&instr) {
                     match piece {
                         Piece::Instr(instr) => result.blocks[here].instrs.push(instr),
                         Piece::Ctrl(read, span) => {
-                            let next = BlockId(result.blocks.len() as u32);
+                            let next = empty_block(&mut result);
                             let same = Expr::Local(read).binary(BinaryOp::Eq, Expr::Local(read));
                             result.blocks[here].terminator =
                                 Terminator::Branch { condition: same, then: next, otherwise: next, join: None, span };
-                            result.blocks.push(Block { instrs: Vec::new(), terminator: Terminator::Return(None) });
                             here = next.index();
                         }
+                        Piece::OnSuccess(condition, span) => {
+                            let (then, otherwise) = (empty_block(&mut result), empty_block(&mut result));
+                            result.blocks[here].terminator =
+                                Terminator::Branch { condition, then, otherwise, join: Some(otherwise), span };
+                            here = then.index();
+                            after = Some(otherwise);
+                        }
                     }
+                }
+                if let Some(after) = after {
+                    result.blocks[here].terminator = Terminator::Goto(after);
+                    here = after.index();
                 }
             }
             result.blocks[here].terminator = terminator;
@@ -65,6 +76,7 @@ impl Compiler<'_> {
         // The two halves of acq_rel are on the read and on the write.
         let has = |name: &str| carries(name) || (name == "ACQ_REL" && carries("ACQ") && carries("REL"));
         let Some(rule) = self.head.compile_rule(kind, has) else { return vec![Piece::Instr(instr.clone())] };
+        let kernels = carries("RMW") || carries("LKR");
         let mut pieces = Vec::new();
         for step in rule.steps.clone() {
             match step {
@@ -72,6 +84,12 @@ impl Compiler<'_> {
                     let mut tags = |names: &[String]| names.iter().map(|name| self.program.tag(name)).collect();
                     let (read, write): (TagSet, TagSet) = (tags(&read), tags(&write));
                     pieces.push(Piece::Instr(Instr { op: with_tags(&instr.op, read, write), span: instr.span }));
+                    // What the kernel has behind an operation is there only where it succeeds.
+                    if let Op::Rmw { when: Some(when), .. } = &instr.op
+                        && kernels
+                    {
+                        pieces.push(Piece::OnSuccess(when.clone(), instr.span));
+                    }
                 }
                 CompileStep::Fence(name) => {
                     let tag: TagId = self.program.tag(&name);
@@ -85,17 +103,25 @@ impl Compiler<'_> {
     }
 }
 
+/// Adds an empty block.
+fn empty_block(function: &mut Function) -> BlockId {
+    function.blocks.push(Block { instrs: Vec::new(), terminator: Terminator::Return(None) });
+    BlockId(function.blocks.len() as u32 - 1)
+}
+
 /// Whether a tag says how a fence of C or of the kernel orders, and so what the mapping is about.
 fn is_order(tag: &str) -> bool {
     let c = ["RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"];
-    let kernel = ["MB", "RMB", "WMB", "BEFORE-ATOMIC", "AFTER-ATOMIC"];
+    let kernel = ["MB", "RMB", "WMB", "BEFORE-ATOMIC", "AFTER-ATOMIC", "AFTER-SPINLOCK", "AFTER-UNLOCK-LOCK"];
     c.contains(&tag) || kernel.contains(&tag)
 }
 
-/// A part of what an instruction becomes: an instruction, or a branch on the value read that goes on either way.
+/// A part of what an instruction becomes: an instruction, a branch on the value read that goes on either way, or a branch
+/// behind which the rest is executed only where the operation succeeded.
 enum Piece {
     Instr(Instr),
     Ctrl(LocalId, Span),
+    OnSuccess(Expr, Span),
 }
 
 /// The access with these tags instead of its own.

@@ -11,6 +11,7 @@ mod result;
 mod schedule;
 mod sequential;
 mod strategy;
+mod suits;
 mod system_fences;
 mod systems;
 mod undefined;
@@ -23,6 +24,7 @@ pub use registry::{ENGINES, FRONTENDS, Frontend, engine, frontend, members, mode
 pub use result::{Failure, Found, Outcomes, Reading, Request, States};
 pub use sequential::sequential;
 pub use strategy::{AUTO, STRATEGIES, Setting, Step, Strategy, strategy};
+pub use suits::{remarks, suits};
 pub use system_fences::fence_system;
 pub use systems::{SYSTEM_ENGINE, SystemFound, check_system, is_system, load_system, system_memory};
 
@@ -170,13 +172,7 @@ fn show(name: &str, program: &Program, observer: &dyn Observer) {
 
 /// The program as the model's hardware runs it.
 fn compiled<'p>(program: &'p Program, model: &Model) -> Result<Cow<'p, Program>, Failure> {
-    let wanted = &model.head.architectures;
-    if !wanted.is_empty() && !wanted.contains(&program.arch) {
-        return Err(Failure::Refused(
-            format!("the model {} is about {}, not about {} programs", model.name, wanted.join(", "), program.arch),
-            "choose another model: `fencepost list models`".to_owned(),
-        ));
-    }
+    suits(program, model)?;
     if program.is_c() && !model.head.compile.is_empty() {
         return Ok(Cow::Owned(compile::compile(program, &model.head)));
     }

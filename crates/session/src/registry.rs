@@ -131,5 +131,6 @@ pub fn model(name: &str) -> Result<Model, Failure> {
 /// # Errors
 /// What is wrong with the file.
 pub fn model_from(name: &str, file: &SourceFile, includes: &dyn Include) -> Result<Model, Failure> {
-    Model::load(name, file, includes).map_err(Failure::Input)
+    let model = Model::load(name, file, includes).map_err(Failure::Input)?;
+    Ok(Model { foreign: true, ..model })
 }

@@ -49,7 +49,7 @@ pub(crate) fn known_type(name: &str) -> Option<(u8, bool)> {
         return Some((32, true));
     }
     Some(match name.strip_prefix("atomic_").unwrap_or(name) {
-        "int" | "void" | "spinlock_t" | "int32_t" | "mutex" => (32, true),
+        "int" | "void" | "spinlock_t" | "int32_t" | "mutex" | "srcu_struct" => (32, true),
         "uint" | "uint32_t" | "u32" => (32, false),
         "long" | "llong" | "int64_t" | "intptr_t" | "ptrdiff_t" | "atomic64_t" | "long_t" | "s64" => (64, true),
         "ulong" | "ullong" | "uint64_t" | "uintptr_t" | "size_t" | "u64" => (64, false),

@@ -64,8 +64,8 @@ impl Order {
 pub(crate) struct Update {
     pub addr: Expr,
     pub ty: Ty,
-    /// The value that must be there for the write to happen.
-    pub expected: Option<Expr>,
+    /// What the value read must be, compared with this one, for the write to happen.
+    pub when: Option<(BinaryOp, Expr)>,
     /// What is written, or combined with what was read.
     pub operand: Expr,
     pub op: Option<BinaryOp>,
@@ -147,16 +147,14 @@ impl Lower<'_, '_, '_> {
     }
 
     fn unknown_call(&self, name: &str, span: Span) -> Diagnostic {
-        let rcu = name.contains("rcu");
         let help = match name {
-            _ if rcu => "read-copy-update is not supported; leave it out, or put a lock in its place",
             _ if name.starts_with("atomic") => {
                 "known are atomic_load, atomic_store, atomic_exchange, atomic_fetch_{add,sub,and,or,xor} and \
                  atomic_compare_exchange_strong, with or without _explicit, and atomic_thread_fence"
             }
             _ => {
                 "write its body where it is called; known are the atomic operations of C11, READ_ONCE, WRITE_ONCE, smp_mb, \
-                  smp_load_acquire, smp_store_release, xchg, cmpxchg, spin_lock and their kin"
+                  smp_load_acquire, smp_store_release, xchg, cmpxchg, spin_lock, rcu_read_lock, synchronize_rcu and their kin"
             }
         };
         self.error(span, format!("unknown function `{name}`")).help(help)
@@ -199,18 +197,18 @@ impl Lower<'_, '_, '_> {
         let read_tags = self.build.tags(&["A", order.read()]);
         let write_tags = self.build.tags(&["A", order.write()]);
         self.body.span = span;
-        let old = self.update(Update { addr, ty, expected: None, operand, op, read_tags, write_tags }, hint);
+        let old = self.update(Update { addr, ty, when: None, operand, op, read_tags, write_tags }, hint);
         Ok(Value { expr: Expr::Local(old), ty })
     }
 
     /// Emits a read-modify-write and gives the local that takes the value read.
     pub fn update(&mut self, update: Update, hint: Option<LocalId>) -> LocalId {
-        let Update { addr, ty, expected, operand, op, read_tags, write_tags } = update;
+        let Update { addr, ty, when, operand, op, read_tags, write_tags } = update;
         // In the operation its destination stands for the value read, so it must not stand for anything else.
-        let taken =
-            |local| [Some(&addr), Some(&operand), expected.as_ref()].into_iter().flatten().any(|e| mentions(e, local));
+        let other = when.as_ref().map(|(_, other)| other);
+        let taken = |local| [Some(&addr), Some(&operand), other].into_iter().flatten().any(|e| mentions(e, local));
         let dst = self.destination(ty, hint.filter(|&local| !taken(local)));
-        let when = expected.map(|expected| Expr::Local(dst).binary(BinaryOp::Eq, expected));
+        let when = when.map(|(comparison, other)| Expr::Local(dst).binary(comparison, other));
         let value = match op {
             Some(op) => Expr::Local(dst).binary(op, operand),
             None => operand,
@@ -252,7 +250,8 @@ impl Lower<'_, '_, '_> {
         let read_tags = self.build.tags(&["A", success.read()]);
         let write_tags = self.build.tags(&["A", success.write()]);
         self.body.span = span;
-        let update = Update { addr, ty, expected: Some(wanted.clone()), operand, op: None, read_tags, write_tags };
+        let update =
+            Update { addr, ty, when: Some((BinaryOp::Eq, wanted.clone())), operand, op: None, read_tags, write_tags };
         let old = self.update(update, None);
         let done = self.body.temporary(Width::BOOL);
         self.body.assign(done, Expr::Local(old).binary(BinaryOp::Eq, wanted));

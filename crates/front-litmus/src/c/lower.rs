@@ -4,12 +4,13 @@
 //! memory access is an instruction of its own, left to right.
 
 use super::ast::{E, Function, Node, Operator, Stmt, Ty};
+use super::untyped;
 use crate::body::Body;
 use crate::build::Build;
 use crate::init::Item;
 use ir::{BinaryOp, Expr, LocalId, Op, TagSet, Terminator, UnaryOp, Width};
 use source::{Diagnostic, Span};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Adds the thread of a function.
 pub(crate) fn function(
@@ -30,7 +31,8 @@ pub(crate) fn function(
         build.object_with(param.name, param.ty.pointee().width());
         params.insert(param.name, param.ty);
     }
-    let mut lower = Lower { build, body, params, variables, scopes: vec![Vec::new()] };
+    let dereferenced = untyped::dereferenced(function);
+    let mut lower = Lower { build, body, params, variables, dereferenced, scopes: vec![Vec::new()] };
     lower.statements(&function.body)?;
     let Lower { build, body, .. } = lower;
     build.thread(body);
@@ -57,6 +59,8 @@ pub(crate) struct Lower<'b, 's, 'f> {
     pub body: Body,
     params: HashMap<&'f str, Ty>,
     variables: HashMap<String, (LocalId, Ty)>,
+    /// The variables that are dereferenced somewhere.
+    dereferenced: HashSet<&'f str>,
     /// The names declared in each enclosing block.
     scopes: Vec<Vec<String>>,
 }
@@ -112,9 +116,11 @@ impl Lower<'_, '_, '_> {
                 self.value(e, None)?;
             }
             Stmt::Declare { ty, name, span, value } => {
-                let local = self.declare(name, *ty, *span)?;
+                let holds_address = ty.depth == 0 && self.dereferenced.contains(name);
+                let ty = if holds_address { ty.pointer() } else { *ty };
+                let local = self.declare(name, ty, *span)?;
                 if let Some(value) = value {
-                    self.assign_local(local, *ty, value, *span)?;
+                    self.assign_local(local, ty, value, *span)?;
                 }
             }
             Stmt::If(condition, then, otherwise) => {
@@ -201,6 +207,23 @@ impl Lower<'_, '_, '_> {
         Ok(local)
     }
 
+    /// As in herd, a variable that is not declared is there from its first assignment on, with the type of the value.
+    fn undeclared(&mut self, name: &str, value: &E<'_>, span: Span) -> Result<Value, Diagnostic> {
+        let value = self.value(value, None)?;
+        let ty = Ty { atomic: false, ..promoted(value.ty) };
+        // Whatever else is assigned later: addresses and numbers fit into a word.
+        let local = self.body.local(name, name, ty.width());
+        self.variables.insert(name.to_owned(), (local, ty));
+        self.body.span = span;
+        self.body.assign(local, convert(value, ty));
+        Ok(Value { expr: Expr::Local(local), ty })
+    }
+
+    /// Whether a name is that of a parameter.
+    pub fn is_parameter(&self, name: &str) -> bool {
+        self.params.contains_key(name)
+    }
+
     fn assign_local(&mut self, local: LocalId, ty: Ty, value: &E<'_>, span: Span) -> Result<(), Diagnostic> {
         let value = convert(self.value(value, Some(local))?, ty);
         self.body.span = span;
@@ -265,6 +288,9 @@ impl Lower<'_, '_, '_> {
     pub fn pointee(&self, pointer: Value, span: Span) -> Result<(Expr, Ty), Diagnostic> {
         if pointer.ty.is_pointer() {
             Ok((pointer.expr, pointer.ty.pointee()))
+        } else if pointer.ty.width() == Width::WORD {
+            // An `intptr_t` that holds an address: herd's tests dereference it as it is.
+            Ok((pointer.expr, pointer.ty))
         } else {
             Err(self
                 .error(span, "this is not a pointer")
@@ -414,7 +440,10 @@ impl Lower<'_, '_, '_> {
                     let help = format!("write `*{name}` for the location, or use a local pointer");
                     return Err(self.error(target.span, format!("the parameter `{name}` cannot change")).help(help));
                 }
-                return self.name(name, target.span);
+                if op.is_some() {
+                    return self.name(name, target.span);
+                }
+                return self.undeclared(name, value, span);
             };
             let mut result = Value { expr: Expr::Local(local), ty };
             let Some(op) = op else {

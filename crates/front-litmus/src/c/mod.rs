@@ -6,6 +6,7 @@ mod library;
 mod linux;
 mod lower;
 mod parse;
+mod untyped;
 
 use crate::build::Build;
 use crate::init::{Item, Type};
@@ -27,7 +28,12 @@ pub(crate) fn register(name: &str) -> Option<String> {
 pub(crate) fn parse(build: &mut Build<'_>, range: Range<usize>, items: &[Item<'_>]) -> Result<(), Diagnostic> {
     let file = build.file;
     let tokens = lex::tokens(file, range.clone())?;
-    let functions = parse::functions(file, &tokens, &range)?;
+    let mut functions = parse::functions(file, &tokens, &range)?;
+    let addresses = untyped::Addresses::new(items, &functions);
+    let params = functions.iter_mut().flat_map(|function| &mut function.params);
+    for param in params.filter(|param| param.ty.depth == 1 && addresses.holds(param.name)) {
+        param.ty = param.ty.pointer();
+    }
     let mut pointees: HashMap<&str, Width> = HashMap::new();
     for param in functions.iter().flat_map(|function| &function.params) {
         pointees.entry(param.name).or_insert(param.ty.pointee().width());
@@ -45,4 +51,28 @@ pub(crate) fn parse(build: &mut Build<'_>, range: Range<usize>, items: &[Item<'_
 }
 
 /// Tags that only the kernel's operations carry.
-pub(crate) const LINUX_TAGS: &[&str] = &["ONCE", "ACQUIRE", "RELEASE", "NORETURN", "MB", "RMB", "WMB"];
+pub(crate) const LINUX_TAGS: &[&str] = &[
+    "ONCE",
+    "ACQUIRE",
+    "RELEASE",
+    "NORETURN",
+    "RMW",
+    "MB",
+    "RMB",
+    "WMB",
+    "BEFORE-ATOMIC",
+    "AFTER-ATOMIC",
+    "AFTER-SPINLOCK",
+    "AFTER-UNLOCK-LOCK",
+    "AFTER-SRCU-READ-UNLOCK",
+    "BARRIER",
+    "LKR",
+    "UL",
+    "IS-LOCKED",
+    "RCU-LOCK",
+    "RCU-UNLOCK",
+    "SYNC-RCU",
+    "SRCU-LOCK",
+    "SRCU-UNLOCK",
+    "SYNC-SRCU",
+];

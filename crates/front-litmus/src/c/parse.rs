@@ -121,12 +121,12 @@ impl<'s> Parser<'s, '_> {
                     text.push_str(name);
                     continue;
                 }
-                "const" | "volatile" | "_Atomic" | "signed" | "unsigned" => word.to_owned(),
+                "const" | "volatile" | "_Atomic" | "signed" | "unsigned" | "struct" => word.to_owned(),
                 _ => match (known_type(word), base) {
                     (Some(known), None) => {
                         base = Some(known);
                         match word.strip_prefix("atomic_") {
-                            Some(inner) if inner != "t" => format!("_Atomic {inner}"),
+                            Some(inner) if !matches!(inner, "t" | "long_t") => format!("_Atomic {inner}"),
                             _ => word.to_owned(),
                         }
                     }
@@ -137,7 +137,8 @@ impl<'s> Parser<'s, '_> {
                 },
             };
             unsigned |= word == "unsigned";
-            atomic |= word == "_Atomic" || (word.starts_with("atomic_") && word != "atomic_t");
+            atomic |=
+                word == "_Atomic" || (word.starts_with("atomic_") && !matches!(word, "atomic_t" | "atomic_long_t"));
             self.cursor.bump();
             // herd prints `volatile` first and `const` last, wherever they stand.
             match word {

@@ -1,0 +1,69 @@
+//! Whether a model is about a program at all.
+
+use crate::Failure;
+use crate::compile::compile;
+use ir::{Op, Program};
+use model::Model;
+use std::collections::BTreeSet;
+
+/// What no mapping to fences can say: a model that does not mention these has no idea of read-copy-update.
+const RCU: &[&str] = &["RCU-LOCK", "RCU-UNLOCK", "SYNC-RCU", "SRCU-LOCK", "SRCU-UNLOCK", "SYNC-SRCU"];
+
+/// The memory orders of C11.
+const C11: &[&str] = &["RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"];
+
+/// Whether a model can judge a program.
+///
+/// # Errors
+/// The model is about other architectures, or the program has operations that the model gives no meaning to.
+pub fn suits(program: &Program, model: &Model) -> Result<(), Failure> {
+    let refuse =
+        |reason: String| Err(Failure::Refused(reason, "choose another model: `fencepost list models`".to_owned()));
+    let wanted = &model.head.architectures;
+    if !wanted.is_empty() && !wanted.contains(&program.arch) {
+        let about = wanted.join(", ");
+        return refuse(format!("the model {} is about {about}, not about {} programs", model.name, program.arch));
+    }
+    let carries = |tags: &[&str]| program.tags.iter().any(|tag| tags.contains(&&**tag));
+    let mentions = |tags: &[&str]| tags.iter().any(|tag| model.mentions(tag));
+    if carries(RCU) && !mentions(RCU) {
+        return refuse(format!("the model {} knows nothing of read-copy-update, which the test uses", model.name));
+    }
+    let kernels = wanted.iter().any(|arch| arch == "LINUX") && model.head.compile.is_empty();
+    if kernels && carries(C11) && !mentions(C11) {
+        return refuse(format!("the model {} is about the kernel's operations, not about C11's atomics", model.name));
+    }
+    Ok(())
+}
+
+/// What may not mean what the author of a model thinks: names that are taken for tags which nothing in the program carries, and
+/// fences of the program that the model never mentions. Of the models that come along all this is known.
+pub fn remarks(program: &Program, model: &Model) -> Vec<String> {
+    if !model.foreign {
+        return Vec::new();
+    }
+    let mut said = Vec::new();
+    for tag in model.assumed.iter().filter(|tag| !program.tags.contains(&tag.name)) {
+        let (file, line, name) = (tag.file.name(), tag.file.line(tag.span), &tag.name);
+        said.push(format!(
+            "warning: {file}:{line}: `{name}` is taken for a tag, and no event of the program carries it"
+        ));
+    }
+    let compiled =
+        if program.is_c() && !model.head.compile.is_empty() { Some(compile(program, &model.head)) } else { None };
+    let program = compiled.as_ref().unwrap_or(program);
+    let mut unheard = BTreeSet::new();
+    let instrs = program.functions.iter().flat_map(|function| &function.blocks).flat_map(|block| &block.instrs);
+    for instr in instrs {
+        if let Op::Fence { tags } = &instr.op {
+            let names: Vec<&str> = tags.iter().map(|tag| &*program.tags[tag.index()]).collect();
+            if !names.is_empty() && !names.iter().any(|name| model.mentions(name)) {
+                unheard.insert(names.join(" "));
+            }
+        }
+    }
+    said.extend(unheard.into_iter().map(|fence| {
+        format!("warning: the model {} never mentions the fence {fence}, which the program has", model.name)
+    }));
+    said
+}
