@@ -239,6 +239,11 @@ fn what_is_nested_too_deeply_is_refused() {
             let error = refused(&deep(open, close, 50_000));
             assert!(error.message.contains("nested too deeply"), "{open}: {}", error.message);
         }
+        // Each of these is a level of the tree, although the parser itself goes no deeper than the parentheses.
+        let mixed = format!("int f(void) {{ {}1{}; }}", "(".repeat(500), "+1+1+1+1+1+1+1+1+1+1+1+1+1)".repeat(500));
+        assert!(refused(&mixed).message.contains("nested too deeply"));
+        let wide = format!("int f(void) {{ f({}1); {} }}", "1+1+1+1+1+1+1+1,".repeat(5_000), "1+1+1+1;".repeat(5_000));
+        accepted(&wide);
         for text in ["*".repeat(50_000), "a[".repeat(50_000), "(".repeat(50_000)] {
             assert!(refused(&format!("int {text}")).message.contains("nested too deeply"));
         }

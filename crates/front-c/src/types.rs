@@ -4,13 +4,15 @@ use ir::Width;
 use source::Diagnostic;
 use std::rc::Rc;
 
-/// A type, with the one qualifier that changes what an access means.
+/// A type, with the one qualifier that changes what an access means, and its alignment.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Type {
     /// What it is.
     pub kind: Kind,
     /// Whether it is `_Atomic`. Values are never atomic, only objects.
     pub atomic: bool,
+    /// The alignment in bytes that a `typedef` gives it; 0 for its own.
+    pub align: u32,
 }
 
 /// What a type is.
@@ -57,6 +59,8 @@ pub(crate) struct Record {
     pub union: bool,
     /// Whether it comes from our library, so that any initialiser is accepted.
     pub library: bool,
+    /// Why it has no members although it is defined.
+    pub broken: Option<String>,
     /// None while it is only declared.
     pub members: Option<Vec<Member>>,
     pub size: u64,
@@ -71,26 +75,6 @@ pub(crate) struct Member {
     pub ty: Type,
     pub offset: u64,
     pub bits: Option<BitField>,
-    pub layout: Layout,
-}
-
-/// What is said about the layout of a member or of a whole structure beyond its types.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Layout {
-    /// No gaps.
-    pub packed: bool,
-    /// The most that members are aligned to, by `#pragma pack`.
-    pub limit: Option<u64>,
-    /// The least that it is aligned to.
-    pub aligned: Option<u64>,
-}
-
-impl Layout {
-    /// Where a member may begin: at multiples of this.
-    fn step(&self, member: &Layout, natural: u64) -> u64 {
-        let step = if self.packed || member.packed { 1 } else { natural };
-        step.min(self.limit.unwrap_or(u64::MAX)).max(member.aligned.unwrap_or(1)).max(1)
-    }
 }
 
 /// Where a bit-field is inside its unit. Neighbours share a unit, which is one cell: to write one of them is to read and
@@ -112,7 +96,9 @@ impl BitField {
             8 => Type::UCHAR,
             16 => Type::USHORT,
             32 => Type::UINT,
-            _ => Type::ULONG_LONG,
+            64 => Type::ULONG_LONG,
+            // What is left between other members of a packed structure.
+            bits => Type::integer(bits, false, if bits < 32 { 3 } else { 5 }),
         }
     }
 }
@@ -128,8 +114,8 @@ pub(crate) struct Leaf {
 const MAX_CELLS: u64 = 1 << 20;
 
 impl Type {
-    pub const VOID: Type = Type { kind: Kind::Void, atomic: false };
-    pub const BOOL: Type = Type { kind: Kind::Bool, atomic: false };
+    pub const VOID: Type = Type { kind: Kind::Void, atomic: false, align: 0 };
+    pub const BOOL: Type = Type { kind: Kind::Bool, atomic: false, align: 0 };
     pub const CHAR: Type = Type::integer(8, true, 1);
     pub const UCHAR: Type = Type::integer(8, false, 1);
     pub const SHORT: Type = Type::integer(16, true, 2);
@@ -138,12 +124,12 @@ impl Type {
     pub const UINT: Type = Type::integer(32, false, 3);
     pub const LONG_LONG: Type = Type::integer(64, true, 5);
     pub const ULONG_LONG: Type = Type::integer(64, false, 5);
-    pub const DOUBLE: Type = Type { kind: Kind::Float(64), atomic: false };
-    pub const FLOAT: Type = Type { kind: Kind::Float(32), atomic: false };
+    pub const DOUBLE: Type = Type { kind: Kind::Float(64), atomic: false, align: 0 };
+    pub const FLOAT: Type = Type { kind: Kind::Float(32), atomic: false, align: 0 };
 
     /// An integer type.
     pub const fn integer(bits: u8, signed: bool, rank: u8) -> Type {
-        Type { kind: Kind::Int { bits, signed, rank }, atomic: false }
+        Type { kind: Kind::Int { bits, signed, rank }, atomic: false, align: 0 }
     }
 
     /// `self *`.
@@ -158,7 +144,7 @@ impl Type {
 
     /// The type of a value read from an object of this type.
     pub fn unqualified(&self) -> Type {
-        Type { kind: self.kind.clone(), atomic: false }
+        Type { kind: self.kind.clone(), atomic: false, align: 0 }
     }
 
     /// Whether it is `_Bool` or an integer.
@@ -223,7 +209,7 @@ impl Type {
 
 impl From<Kind> for Type {
     fn from(kind: Kind) -> Type {
-        Type { kind, atomic: false }
+        Type { kind, atomic: false, align: 0 }
     }
 }
 
@@ -269,7 +255,8 @@ impl Types {
             Kind::Record(id) => {
                 let record = self.record(*id);
                 if record.members.is_none() {
-                    return Err(format!("`{}` is declared but not defined", record.name));
+                    let missing = || format!("`{}` is declared but not defined", record.name);
+                    return Err(record.broken.clone().unwrap_or_else(missing));
                 }
                 Ok(record.size)
             }
@@ -279,6 +266,9 @@ impl Types {
 
     /// The alignment in bytes.
     pub fn align(&self, ty: &Type) -> Result<u64, NoLayout> {
+        if ty.align > 0 {
+            return Ok(u64::from(ty.align));
+        }
         match &ty.kind {
             Kind::Array(element, _) => self.align(element),
             Kind::Record(id) => {
@@ -293,80 +283,6 @@ impl Types {
             | Kind::Pointer(_)
             | Kind::Bad(_) => self.size(ty),
         }
-    }
-
-    /// Gives a structure or union its members, which are placed in order.
-    ///
-    /// Bit-fields that follow each other share units as far as they fit: the smallest that holds them all, but none wider
-    /// than the widest of their types. A field of no bits ends that.
-    /// Bit-fields of packed structures are refused.
-    pub fn complete(&mut self, id: RecordId, mut members: Vec<Member>, layout: Layout) -> Result<(), NoLayout> {
-        const TOO_LARGE: &str = "a structure too large to have a size";
-        let union = self.record(id).union;
-        let unusual = |layout: &Layout| layout.packed || layout.limit.is_some();
-        let special = |member: &Member| unusual(&layout) || unusual(&member.layout) || member.layout.aligned.is_some();
-        if members.iter().any(|member| member.bits.is_some() && special(member)) {
-            return Err("a packed or aligned bit-field is not supported".to_owned());
-        }
-        let (mut size, mut align) = (0u64, 1u64);
-        let last = members.len().saturating_sub(1);
-        let mut at = 0;
-        while at < members.len() {
-            if !union && members[at].bits.is_some() {
-                let end = members[at..].iter().position(|m| m.bits.is_none_or(|field| field.bits == 0));
-                let end = end.map_or(members.len(), |length| at + length.max(1));
-                size = self.place_bit_fields(&mut members[at..end], size)?;
-                at = end;
-                continue;
-            }
-            let member = &mut members[at];
-            let flexible = matches!(member.ty.kind, Kind::Array(_, None)) && at == last && !union;
-            let bytes = if flexible { 0 } else { self.size(&member.ty)? };
-            let step = layout.step(&member.layout, self.align(&member.ty)?);
-            if flexible && let Kind::Array(element, None) = &member.ty.kind {
-                member.ty = Kind::Array(element.clone(), Some(0)).into();
-            }
-            if let Some(field) = &mut member.bits {
-                field.unit = (bytes * 8) as u8;
-            }
-            align = align.max(step);
-            member.offset = if union { 0 } else { size.next_multiple_of(step) };
-            size = size.max(member.offset.checked_add(bytes).ok_or(TOO_LARGE)?);
-            at += 1;
-        }
-        for member in members.iter().filter(|m| m.bits.is_some_and(|field| field.bits > 0)) {
-            align = align.max(self.align(&member.ty)?);
-        }
-        // What has no name was there for its room only.
-        members.retain(|member| member.name.is_some() || member.bits.is_none());
-        align = align.max(layout.aligned.unwrap_or(1));
-        let record = &mut self.records[id.0 as usize];
-        record.size = size.checked_next_multiple_of(align).ok_or(TOO_LARGE)?;
-        record.align = align;
-        record.members = Some(members);
-        Ok(())
-    }
-
-    /// Places bit-fields that follow each other, from a byte on. Gives the byte after them.
-    fn place_bit_fields(&self, fields: &mut [Member], from: u64) -> Result<u64, NoLayout> {
-        let all: u64 = fields.iter().filter_map(|m| m.bits).map(|field| u64::from(field.bits)).sum();
-        if all == 0 {
-            return Ok(from);
-        }
-        let mut unit = all.div_ceil(8).next_power_of_two();
-        let widest = fields.iter().map(|m| self.size(&m.ty)).collect::<Result<Vec<_>, _>>()?;
-        unit = unit.min(widest.into_iter().max().unwrap_or(1));
-        let (mut offset, mut used) = (from.next_multiple_of(unit), 0u64);
-        for member in fields {
-            let Some(field) = &mut member.bits else { continue };
-            if used + u64::from(field.bits) > unit * 8 {
-                (offset, used) = (offset + unit, 0);
-            }
-            (field.shift, field.unit) = (used as u8, (unit * 8) as u8);
-            member.offset = offset;
-            used += u64::from(field.bits);
-        }
-        Ok(offset + unit)
     }
 
     /// The member called `name`, also inside anonymous members, with its offset from the beginning of the record.
@@ -414,7 +330,7 @@ impl Types {
                     match member.bits {
                         Some(field) => {
                             let offset = base + member.offset;
-                            if field.shift == 0 || out.last().is_none_or(|last| last.offset != offset) {
+                            if out.last().is_none_or(|last| last.offset != offset) {
                                 self.push(Leaf { offset, ty: field.unit_type() }, out)?;
                             }
                         }

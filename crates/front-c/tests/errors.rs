@@ -32,8 +32,6 @@ fn what_is_not_supported_is_named_with_its_place() {
     check("union u { int i; char c[4]; } v;\nint main(void) {\n return v.c[0] + v.i;\n }", "divides the memory", 3);
     check("int x; int main(void) {\n return (unsigned)(unsigned long)&x == 0;\n }", "a part of an address", 2);
     check("int main(void) { int x;\n return (char)(unsigned long)&x;\n }", "a part of an address", 2);
-    check("int main(void) { return 0; }\n__attribute__((destructor)) void f(void) {}", "`destructor`", 2);
-    check("struct\n __attribute__((packed)) { int i : 3; } v;\nint main(void) { return v.i; }", "packed or aligned", 1);
     check("int main(void) {\n goto nowhere;\n }", "no label `nowhere`", 2);
     check("int main(void) {\n break;\n }", "nothing to break", 2);
     check("struct s { int a; } v;\nint main(void) {\n return v.b; }", "no member `b`", 3);
@@ -88,7 +86,31 @@ fn what_is_not_supported_is_named_with_its_place() {
         "register a",
         3,
     );
-    check("int main(void) {\n __attribute__((cleanup(f))) int x; return x; }", "cleanup", 2);
+    check("int main(void) {\n __attribute__((cleanup(f))) int x; return x; }", "`f` is not defined", 2);
+    check(
+        "void f(int *x) {} int main(void) {\n __attribute__((cleanup(f))) int x = 1;\n goto out; out: return x; }",
+        "cleaned up",
+        3,
+    );
+    check(
+        "int x __attribute__((scalar_storage_order(\"big-endian\")));\nint main(void) { return x; }",
+        "scalar_storage_order",
+        1,
+    );
+    check(
+        "int x __attribute__((never_heard_of));\nint main(void) {\n return x; }",
+        "`never_heard_of` is not supported",
+        1,
+    );
+    check("int main(void) {\n asm goto (\"jmp %l0\" : : : : out);\n out: return 0; }", "may jump", 2);
+    check("asm(\"f: ret\");\nint main(void) { return 0; }", "assembly outside functions", 1);
+    check("uint8_t x;\nint main(void) { return x; }", "unknown type name `uint8_t`", 1);
+    check("int main(void) {\n int x = 1\n return x; }", "expected `;` after the declaration", 2);
+    check(
+        "struct s { int x __attribute__((aligned(3))); };\nstruct s v;\nint main(void) { return v.x; }",
+        "power of two",
+        2,
+    );
 }
 
 #[test]

@@ -71,7 +71,9 @@ impl Parser<'_> {
         }
         let mut all = vec![first];
         while self.eat(Punct::Comma) {
+            let height = self.height;
             all.push(self.assignment()?);
+            self.height = self.height.max(height);
         }
         Ok(Node::new(Expression::Comma(all), self.since(start)))
     }
@@ -84,7 +86,9 @@ impl Parser<'_> {
             let Kind::Punct(punct) = parser.kind() else { return Ok(lhs) };
             let Some(operator) = assignment_operator(punct) else { return Ok(lhs) };
             parser.bump();
+            let height = parser.height;
             let rhs = parser.assignment()?;
+            parser.height = parser.height.max(height);
             let binary = Binary { operator, lhs, rhs };
             Ok(Node::new(Expression::Binary(Box::new(binary)), parser.since(start)))
         })
@@ -97,9 +101,12 @@ impl Parser<'_> {
         if !self.eat(Punct::Question) {
             return Ok(condition);
         }
+        let mut height = self.height;
         let then_expression = if self.is(Punct::Colon) { None } else { Some(self.deeper(Self::expression)?) };
         self.expect(Punct::Colon, "the middle of `? :`")?;
+        height = height.max(self.height);
         let else_expression = self.deeper(Self::conditional)?;
+        self.height = self.height.max(height);
         let conditional = Conditional { condition, then_expression, else_expression };
         Ok(Node::new(Expression::Conditional(Box::new(conditional)), self.since(start)))
     }
@@ -108,15 +115,16 @@ impl Parser<'_> {
     fn binary(&mut self, least: u8) -> Parsed<Node<Expression>> {
         let start = self.start();
         let mut lhs = self.cast()?;
-        for level in 0.. {
+        loop {
             let Kind::Punct(punct) = self.kind() else { break };
             let Some((operator, tightness)) = binary_operator(punct).filter(|(_, tightness)| *tightness >= least)
             else {
                 break;
             };
-            self.check_depth(level)?;
             self.bump();
+            let height = self.height;
             let rhs = self.binary(tightness + 1)?;
+            self.grow(height)?;
             lhs = Node::new(Expression::Binary(Box::new(Binary { operator, lhs, rhs })), self.since(start));
         }
         Ok(lhs)
@@ -235,9 +243,9 @@ impl Parser<'_> {
     /// What follows an operand: calls, indices, members, `++` and `--`.
     pub(super) fn postfix(&mut self, start: u32, first: Node<Expression>) -> Parsed<Node<Expression>> {
         let mut e = first;
-        for level in 0.. {
+        loop {
             let Kind::Punct(punct) = self.kind() else { break };
-            self.check_depth(level)?;
+            let height = self.height;
             let node = match punct {
                 Punct::LeftBracket => self.index(e)?,
                 Punct::LeftParen => self.call(e)?,
@@ -250,6 +258,7 @@ impl Parser<'_> {
                 }
                 _ => return Ok(e),
             };
+            self.grow(height)?;
             e = Node::new(node, self.since(start));
         }
         Ok(e)

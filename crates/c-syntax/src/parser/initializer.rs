@@ -21,12 +21,15 @@ impl Parser<'_> {
         self.deeper(|parser| {
             parser.bump();
             let mut items = Vec::new();
+            let mut height = 0;
             while !parser.eat(Punct::RightBrace) {
                 items.push(parser.initializer_item()?);
+                height = height.max(parser.height);
                 if !parser.is(Punct::RightBrace) && !parser.eat(Punct::Comma) {
                     return Err(parser.expected("`,` or `}`"));
                 }
             }
+            parser.height = height;
             Ok(items)
         })
     }

@@ -27,12 +27,14 @@ pub(crate) struct Parser<'t> {
     scopes: Scopes<'t>,
     /// How many levels of the tree are open.
     depth: usize,
+    /// How many levels the part has that was parsed last.
+    height: usize,
 }
 
 impl<'t> Parser<'t> {
     pub fn new(text: &'t str, lexed: Lexed, types: impl Iterator<Item = &'t str>) -> Self {
         let Lexed { tokens, packs } = lexed;
-        Parser { text, tokens, packs, at: 0, scopes: Scopes::new(types), depth: 0 }
+        Parser { text, tokens, packs, at: 0, scopes: Scopes::new(types), depth: 0, height: 0 }
     }
 
     pub fn unit(&mut self) -> Parsed<Unit> {
@@ -174,7 +176,14 @@ impl<'t> Parser<'t> {
         self.depth += 1;
         let result = work(self);
         self.depth -= 1;
+        self.grow(0)?;
         result
+    }
+
+    /// The part parsed last, and one with so many levels, become parts of a new one.
+    fn grow(&mut self, other: usize) -> Parsed<()> {
+        self.height = self.height.max(other) + 1;
+        self.check_depth(self.height)
     }
 
     /// Complains if so many levels more are too many.

@@ -13,6 +13,7 @@ impl Parser<'_> {
     pub(super) fn primary(&mut self) -> Parsed<Node<Expression>> {
         let token = self.nth(0);
         let text = self.text_of(token);
+        self.height = 0;
         let e = match token.kind {
             Kind::Identifier => {
                 if self.names_type(token) {
@@ -103,7 +104,9 @@ impl Parser<'_> {
         if !self.is(Punct::RightParen) {
             arguments.push(self.assignment()?);
             while self.eat(Punct::Comma) {
+                let height = self.height;
                 arguments.push(self.assignment()?);
+                self.height = self.height.max(height);
             }
         }
         self.expect(Punct::RightParen, "the arguments")?;

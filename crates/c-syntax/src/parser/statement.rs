@@ -22,14 +22,18 @@ impl Parser<'_> {
     fn block(&mut self) -> Parsed<Node<Statement>> {
         let open = self.bump().span;
         let mut items = Vec::new();
+        let mut height = 0;
         while !self.eat(Punct::RightBrace) {
             if self.kind() == Kind::End {
                 let line = self.text[..open.start as usize].bytes().filter(|byte| *byte == b'\n').count() + 1;
                 let error = self.expected("`}`");
                 return Err(error.help(format!("the block that begins in line {line} of the text is not closed")));
             }
+            self.height = 0;
             items.push(self.block_item()?);
+            height = height.max(self.height);
         }
+        self.height = height;
         Ok(Node::new(Statement::Compound(items), self.since(open.start)))
     }
 
@@ -228,8 +232,11 @@ impl Parser<'_> {
     fn if_statement(&mut self) -> Parsed<Statement> {
         self.bump();
         let condition = self.condition("if")?;
+        let mut height = self.height;
         let then_statement = self.body()?;
+        height = height.max(self.height);
         let else_statement = if self.eat_keyword(Keyword::Else) { Some(self.body()?) } else { None };
+        self.height = self.height.max(height);
         Ok(Statement::If(Box::new(If { condition, then_statement, else_statement })))
     }
 

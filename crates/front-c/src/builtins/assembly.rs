@@ -23,6 +23,10 @@ enum Meaning {
 pub(crate) fn asm(lowering: &mut Lowering, asm: &Asm, span: Span) -> Result<(), Diagnostic> {
     let text = plain(&asm.template.text());
     let mut call = Call { lowering, name: "asm", args: &[], span };
+    if asm.is_goto || !asm.labels.is_empty() {
+        let complaint = call.error("inline assembly that may jump to a label is not supported");
+        return Err(complaint.help("write it in C, with `if` and `goto`"));
+    }
     if asm.is_extended
         && let [instruction] = &instructions(&text)[..]
         && meaning(instruction) == Meaning::Unknown

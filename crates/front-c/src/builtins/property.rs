@@ -74,6 +74,9 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         }
         "abort" | "exit" | "_exit" | "_Exit" | "quick_exit" | "__builtin_trap" | "__builtin_abort" | "err" | "errx" => {
             call.evaluate_all()?;
+            if call.name == "exit" {
+                call.lowering.call_destructors()?;
+            }
             call.stop();
             None
         }

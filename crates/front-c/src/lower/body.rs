@@ -31,9 +31,17 @@ pub(crate) struct Body {
     pub is_main: bool,
     /// The blocks of labels, and where each was first mentioned.
     pub labels: FxHashMap<String, Label>,
-    /// Where `break` and `continue` go.
-    pub breaks: Vec<BlockId>,
-    pub continues: Vec<BlockId>,
+    /// How many labels belong to one block only.
+    pub own_labels: u32,
+    /// Where jumps to an address go, and the local that holds it.
+    pub computed: Option<(LocalId, BlockId)>,
+    /// The first `goto`.
+    pub jumps: Option<Span>,
+    /// Whether there are variables to be cleaned up.
+    pub cleans: bool,
+    /// Where `break` and `continue` go, and how many scopes there are.
+    pub breaks: Vec<(BlockId, usize)>,
+    pub continues: Vec<(BlockId, usize)>,
     pub switches: Vec<Switch>,
     current: BlockId,
     temporaries: u32,
@@ -73,6 +81,10 @@ impl Body {
             tls: None,
             is_main: false,
             labels: FxHashMap::default(),
+            own_labels: 0,
+            computed: None,
+            jumps: None,
+            cleans: false,
             breaks: Vec::new(),
             continues: Vec::new(),
             switches: Vec::new(),

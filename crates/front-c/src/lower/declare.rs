@@ -2,10 +2,11 @@
 
 use super::scope::{Entity, Tag};
 use super::{Lowering, Unit};
-use crate::types::{BitField, Kind, Layout, Member, Record, RecordId, Signature, Type};
+use crate::layout;
+use crate::types::{BitField, Kind, Member, Record, RecordId, Signature, Type};
 use c_syntax::ast::{
-    Arithmetic, Attribute, Declarator, Derived, EnumSpecifier, Field, FieldDeclarator, Meaning, Name, Node, Parameter,
-    RecordSpecifier, Specifiers, TypeName, TypeOf, TypeSpecifier,
+    Alignment, Arithmetic, Attribute, Declarator, Derived, EnumSpecifier, Field, FieldDeclarator, Meaning, Name, Node,
+    Parameter, RecordSpecifier, Specifiers, TypeName, TypeOf, TypeSpecifier,
 };
 use source::Diagnostic;
 use std::rc::Rc;
@@ -19,6 +20,8 @@ pub(crate) struct Base {
     pub external: bool,
     pub fixed: bool,
     pub thread: bool,
+    /// The alignment that the specifiers ask for.
+    pub aligned: Option<u64>,
 }
 
 impl Lowering {
@@ -35,8 +38,10 @@ impl Lowering {
             TypeSpecifier::Auto => None,
             _ => Some(self.specified(specifiers)?),
         };
+        let aligned = self.alignment(&specifiers.attributes, &specifiers.alignment)?;
         Ok(Base {
             ty,
+            aligned,
             typedef: storage.is_typedef,
             external: storage.is_extern,
             fixed: storage.is_static,
@@ -86,14 +91,15 @@ impl Lowering {
     fn check_attributes(&self, attributes: &[Attribute]) -> Result<(), Diagnostic> {
         for attribute in attributes {
             match attribute.meaning {
-                Meaning::Unknown | Meaning::Cleanup(_) => {
+                Meaning::Unknown => {
                     let message = format!("the attribute `{}` is not supported", attribute.name);
                     return Err(self.error(self.at(attribute.span), message).help("write the code without it"));
                 }
-                Meaning::Packed
-                | Meaning::Aligned(_)
+                Meaning::Cleanup(_)
                 | Meaning::Constructor(_)
                 | Meaning::Destructor(_)
+                | Meaning::Packed
+                | Meaning::Aligned(_)
                 | Meaning::Mode(_)
                 | Meaning::Weak
                 | Meaning::Alias(_)
@@ -146,26 +152,89 @@ impl Lowering {
             Tag::Record(_) | Tag::Enum(_) => None,
         });
         let id = known.unwrap_or_else(|| self.new_record(tag.as_deref(), record.is_union));
-        let mut members = Vec::new();
-        for field in fields {
-            let Field::Members { specifiers, declarators } = field else { continue };
-            let base = self.specified(specifiers).unwrap_or_else(bad);
-            if declarators.is_empty() {
-                let layout = self.member_layout(specifiers, None)?;
-                members.push(Member { name: None, ty: base.clone(), offset: 0, bits: None, layout });
-            }
-            for declarator in declarators {
-                let layout = self.member_layout(specifiers, Some(&declarator.declarator))?;
-                members.push(Member { layout, ..self.member(&base, declarator)? });
-            }
+        let result = self.lay_out(id, record, fields);
+        if let Err(why) = &result {
+            self.types.records[id.0 as usize].broken = Some(why.message().to_owned());
         }
-        let layout = self.record_layout(record)?;
-        if let Err(why) = self.types.complete(id, members, layout) {
+        result.map(|()| Kind::Record(id).into())
+    }
+
+    /// Gives a structure or union its members.
+    fn lay_out(&mut self, id: RecordId, record: &RecordSpecifier, fields: &[Field]) -> Result<(), Diagnostic> {
+        let members = self.fields(fields)?;
+        let rules = layout::Rules {
+            packed: is_packed(&record.attributes),
+            aligned: self.alignment(&record.attributes, &[])?,
+            pack: record.pack,
+        };
+        if let Err(why) = self.types.complete(id, members, rules) {
             let name = self.types.record(id).name.clone();
             let complaint = self.error(self.at(record.span), format!("`{name}` has no layout: {why}"));
             return Err(complaint.help("give every member a complete type of constant size"));
         }
-        Ok(Kind::Record(id).into())
+        Ok(())
+    }
+
+    fn fields(&mut self, fields: &[Field]) -> Result<Vec<layout::Field>, Diagnostic> {
+        let mut members = Vec::new();
+        for field in fields {
+            let (specifiers, declarators) = match field {
+                Field::Members { specifiers, declarators } => (specifiers, declarators),
+                Field::StaticAssert(assert) => {
+                    self.static_assert(assert)?;
+                    continue;
+                }
+            };
+            let base = self.specified(specifiers).unwrap_or_else(bad);
+            let packed = is_packed(&specifiers.attributes);
+            let aligned = self.alignment(&specifiers.attributes, &specifiers.alignment)?;
+            if declarators.is_empty() {
+                let member = Member { name: None, ty: base.clone(), offset: 0, bits: None };
+                members.push(layout::Field { member, packed, aligned });
+            }
+            for declarator in declarators {
+                let own = self.alignment(&declarator.declarator.attributes, &[])?;
+                let packed = packed || is_packed(&declarator.declarator.attributes);
+                let member = self.member(&base, declarator)?;
+                members.push(layout::Field { member, packed, aligned: aligned.max(own) });
+            }
+        }
+        Ok(members)
+    }
+
+    /// The largest alignment that attributes and `_Alignas` ask for.
+    pub fn alignment(
+        &mut self,
+        attributes: &[Attribute],
+        alignas: &[Node<Alignment>],
+    ) -> Result<Option<u64>, Diagnostic> {
+        let wishes = attributes.iter().filter_map(|attribute| match &attribute.meaning {
+            Meaning::Aligned(wish) => Some((wish.as_ref(), attribute.span)),
+            _ => None,
+        });
+        let wishes = wishes.chain(alignas.iter().map(|node| (Some(&node.node), node.span)));
+        let mut most = None;
+        for (wish, span) in wishes {
+            let bytes = match wish {
+                // The largest that any type of the machine needs.
+                None => Some(16),
+                Some(Alignment::Expression(e)) => self.const_value(e).and_then(|bytes| u64::try_from(bytes).ok()),
+                Some(Alignment::Type(name)) => {
+                    let ty = self.type_name(name)?;
+                    self.types.align(&ty).ok()
+                }
+            };
+            match bytes {
+                // `_Alignas(0)` says nothing.
+                Some(0) => {}
+                Some(bytes) if bytes.is_power_of_two() && bytes <= 1 << 28 => most = most.max(Some(bytes)),
+                Some(_) | None => {
+                    let complaint = self.error(self.at(span), "this alignment is not a power of two");
+                    return Err(complaint.help("use a constant such as 8 or 64"));
+                }
+            }
+        }
+        Ok(most)
     }
 
     fn member(&mut self, base: &Type, field: &FieldDeclarator) -> Result<Member, Diagnostic> {
@@ -187,7 +256,7 @@ impl Lowering {
             }
             None => None,
         };
-        Ok(Member { name, ty, offset: 0, bits, layout: Layout::default() })
+        Ok(Member { name, ty, offset: 0, bits })
     }
 
     fn new_record(&mut self, tag: Option<&str>, union: bool) -> RecordId {
@@ -195,7 +264,7 @@ impl Lowering {
         let name = tag.map_or(format!("{word} {{…}}"), |tag| format!("{word} {tag}"));
         let id = RecordId(self.types.records.len() as u32);
         let library = self.body.unit == Unit::Library;
-        self.types.records.push(Record { name, union, library, members: None, size: 0, align: 1 });
+        self.types.records.push(Record { name, union, library, broken: None, members: None, size: 0, align: 1 });
         if let Some(tag) = tag {
             self.innermost().tags.insert(tag.to_owned(), Tag::Record(id));
         }
@@ -211,7 +280,11 @@ impl Lowering {
             }
             return Ok(Type::UINT);
         };
-        let (mut next, mut negative, mut wide) = (0i64, false, false);
+        let underlying = match &e.underlying {
+            Some(name) => Some(self.type_name(name)?),
+            None => None,
+        };
+        let (mut next, mut low, mut high) = (0i64, 0i64, 0i64);
         for enumerator in enumerators {
             if let Some(value) = &enumerator.value {
                 next = self.const_value(value).ok_or_else(|| {
@@ -219,18 +292,22 @@ impl Lowering {
                     complaint.help("an enumerator's value must be known when the program is compiled")
                 })?;
             }
-            negative |= next < 0;
-            wide |= next > i64::from(u32::MAX) || next < i64::from(i32::MIN);
-            let ty = if i32::try_from(next).is_ok() { Type::INT } else { Type::LONG_LONG };
+            (low, high) = (low.min(next), high.max(next));
+            let plain = if i32::try_from(next).is_ok() { Type::INT } else { Type::LONG_LONG };
+            let ty = underlying.clone().unwrap_or(plain);
             self.innermost().names.insert(enumerator.name.text.clone(), Entity::Constant(next, ty));
             next = next.wrapping_add(1);
         }
         // As compilers have it: unsigned unless there is a negative enumerator.
-        let ty = match (wide, negative) {
-            (false, false) => Type::UINT,
-            (false, true) => Type::INT,
-            (true, false) => Type::ULONG_LONG,
-            (true, true) => Type::LONG_LONG,
+        let most = if low < 0 { i64::from(i32::MAX) } else { i64::from(u32::MAX) };
+        let wide = high > most || low < i64::from(i32::MIN);
+        let ty = match (underlying, wide, low < 0) {
+            (Some(ty), ..) => ty,
+            (None, ..) if is_packed(&e.attributes) => smallest(low, high),
+            (None, false, false) => Type::UINT,
+            (None, false, true) => Type::INT,
+            (None, true, false) => Type::ULONG_LONG,
+            (None, true, true) => Type::LONG_LONG,
         };
         if let Some(tag) = tag {
             self.innermost().tags.insert(tag, Tag::Enum(ty.clone()));
@@ -311,6 +388,25 @@ impl Lowering {
             _ => self.declarator_type(base, &parameter.declarator)?,
         };
         Ok(decayed(ty))
+    }
+}
+
+fn is_packed(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| matches!(attribute.meaning, Meaning::Packed))
+}
+
+/// The smallest integer type for these values, as gcc takes it for a packed enumeration.
+fn smallest(low: i64, high: i64) -> Type {
+    let fits = |bits: u32| {
+        let (most, least) = (i64::MAX >> (64 - bits), i64::MIN >> (64 - bits));
+        if low < 0 { least <= low && high <= most } else { high <= most.saturating_mul(2).saturating_add(1) }
+    };
+    let signed = low < 0;
+    match (fits(8), fits(16), fits(32)) {
+        (true, ..) => Type::integer(8, signed, 1),
+        (_, true, _) => Type::integer(16, signed, 2),
+        (_, _, true) => Type::integer(32, signed, 3),
+        _ => Type::integer(64, signed, 5),
     }
 }
 

@@ -142,10 +142,7 @@ impl Lowering {
                 let (left, right) = (self.type_name(&types.left)?, self.type_name(&types.right)?);
                 self.int(i64::from(left.kind == right.kind), &Type::INT)
             }
-            Expression::LabelAddress(label) => {
-                let complaint = self.error(self.at(label.span), "the address of a label is not supported");
-                return Err(complaint.help("use a switch"));
-            }
+            Expression::LabelAddress(label) => self.label_address(label),
             Expression::Unary(unary) => match unary.operator {
                 UnaryOperator::Indirection => return self.eval_place(e),
                 _ => self.unary(&unary.operator, &unary.operand)?,
@@ -396,24 +393,28 @@ impl Lowering {
         };
         self.body.scopes.push(super::scope::Scope::default());
         let result = self.statement_expression_inner(items);
-        self.body.scopes.pop();
-        result
+        let closed = self.close_scope();
+        let outcome = result?;
+        closed.map(|()| outcome)
     }
 
     fn statement_expression_inner(&mut self, items: &[Node<BlockItem>]) -> Result<Outcome, Diagnostic> {
         let last = items.last().and_then(|item| match &item.node {
-            BlockItem::Statement(Statement::Expression(Some(e))) => Some(e),
-            BlockItem::Statement(_) | BlockItem::Declaration(_) | BlockItem::StaticAssert(_) | BlockItem::Labels(_) => {
-                None
-            }
+            BlockItem::Statement(statement) => ends_with_expression(statement).then_some(statement),
+            BlockItem::Declaration(_) | BlockItem::StaticAssert(_) | BlockItem::Labels(_) => None,
         });
         let before = if last.is_some() { &items[..items.len() - 1] } else { items };
         for item in before {
             self.block_item(item)?;
         }
-        match last {
-            Some(e) => self.eval(e),
-            None => Ok(Outcome::Nothing),
+        let Some(mut statement) = last else { return Ok(Outcome::Nothing) };
+        while let Statement::Labeled(labeled) = statement {
+            self.place_label(&labeled.label)?;
+            statement = &labeled.statement.node;
+        }
+        match statement {
+            Statement::Expression(Some(e)) => self.eval(e),
+            _ => Ok(Outcome::Nothing),
         }
     }
 
@@ -465,6 +466,15 @@ impl Lowering {
         };
         let ty = self.types.size_type();
         self.convert(Value { expr: offset, ty: Type::ULONG_LONG }, &ty)
+    }
+}
+
+/// Whether a statement is an expression, behind labels perhaps.
+fn ends_with_expression(statement: &Statement) -> bool {
+    match statement {
+        Statement::Labeled(labeled) => ends_with_expression(&labeled.statement.node),
+        Statement::Expression(e) => e.is_some(),
+        _ => false,
     }
 }
 

@@ -127,6 +127,7 @@ impl Lowering {
             builtins::atomic_end(self);
             self.body.leave(Terminator::Return(result.map(Expr::Local)));
         }
+        self.finish_computed_gotos();
         self.check_labels()?;
         let body = std::mem::replace(&mut self.body, Body::new("", Unit::User));
         self.program.functions[id.index()] = super::finish::finish(body.function);
@@ -273,6 +274,10 @@ impl Lowering {
 
     /// `return`, with the value already converted.
     pub fn leave_function(&mut self, value: Option<Expr>) -> Result<(), Diagnostic> {
+        self.clean_up(0)?;
+        if self.body.is_main {
+            self.call_destructors()?;
+        }
         match self.body.epilogue {
             Some((block, result)) => {
                 if let (Some(dst), Some(value)) = (result, value) {
@@ -286,9 +291,14 @@ impl Lowering {
     }
 
     fn check_labels(&self) -> Result<(), Diagnostic> {
+        if let (true, Some(span)) = (self.body.cleans, self.body.jumps) {
+            let complaint = self.error(span, "`goto` in a function whose variables are cleaned up is not supported");
+            return Err(complaint.help("use `if`, `break` or `return`"));
+        }
         let missing = self.body.labels.iter().filter(|(_, label)| !label.defined).min_by_key(|(_, l)| l.span);
         match missing {
             Some((name, label)) => {
+                let name = name.split('%').next().unwrap_or(name);
                 let complaint = self.error(label.span, format!("there is no label `{name}` in this function"));
                 Err(complaint.help("put `label:` before a statement of the same function"))
             }

@@ -4,7 +4,7 @@ use super::declare::Base;
 use super::scope::Entity;
 use super::{Global, GlobalId, Item, Lowering, Unit};
 use crate::types::{Kind, Type};
-use c_syntax::ast::{self, Declaration, InitDeclarator, Initializer, Meaning, Node};
+use c_syntax::ast::{self, Declaration, InitDeclarator, Initializer, Node};
 use ir::{Address, Cell, Expr, FunctionId, Instr, Local, LocalId, Object, ObjectId, Op, System, Width};
 use source::{Diagnostic, Span};
 use std::rc::Rc;
@@ -15,15 +15,15 @@ impl Lowering {
         match item {
             Item::Function(definition) => {
                 let signature = self.definition_signature(definition);
+                self.note_lifetime(&definition.specifiers, &definition.declarator)?;
                 let Some(name) = &definition.declarator.name else { return Ok(()) };
-                let attributes = definition.specifiers.attributes.iter().chain(&definition.declarator.attributes);
-                self.note_constructor(&name.text, attributes)?;
                 self.declare_function(&name.text, signature, Some(definition.clone()), name.span)
             }
             Item::Other(item) => match item {
                 ast::Item::Declaration(declaration) => self.declare_outside(declaration),
                 ast::Item::StaticAssert(assert) => self.static_assert(assert),
                 ast::Item::Function(_) => Ok(()),
+                ast::Item::Asm(asm) if only_directives(&asm.template.text()) => Ok(()),
                 ast::Item::Asm(asm) => {
                     let complaint = self.error(self.at(asm.span), "assembly outside functions is not supported");
                     Err(complaint.help("write it in C"))
@@ -36,54 +36,11 @@ impl Lowering {
         let base = self.base(&declaration.specifiers);
         for init in &declaration.declarators {
             let Some(name) = &init.declarator.name else { continue };
-            let attributes = declaration.specifiers.attributes.iter().chain(&init.declarator.attributes);
-            self.note_constructor(&name.text, attributes)?;
+            self.note_lifetime(&declaration.specifiers, &init.declarator)?;
             let result = base.clone().and_then(|base| self.declare_one_outside(&base, init));
             if let Err(why) = result {
                 self.file().names.insert(name.text.clone(), Entity::Bad(Rc::new(why)));
             }
-        }
-        Ok(())
-    }
-
-    /// Remembers a function that runs before `main`, and refuses one that runs after it.
-    fn note_constructor<'a>(
-        &mut self,
-        name: &str,
-        attributes: impl Iterator<Item = &'a ast::Attribute>,
-    ) -> Result<(), Diagnostic> {
-        for attribute in attributes {
-            match &attribute.meaning {
-                Meaning::Constructor(priority) => {
-                    // Those without a number come last.
-                    let priority = priority.as_ref().and_then(|priority| self.const_value(priority));
-                    if !self.constructors.iter().any(|(_, known)| known == name) {
-                        self.constructors.push((priority.unwrap_or(i64::MAX), name.to_owned()));
-                    }
-                }
-                Meaning::Destructor(_) => {
-                    let complaint = self.error(self.at(attribute.span), "the attribute `destructor` is not supported");
-                    return Err(complaint.help("call the function at the end of `main`"));
-                }
-                Meaning::Packed
-                | Meaning::Aligned(_)
-                | Meaning::Mode(_)
-                | Meaning::Cleanup(_)
-                | Meaning::Weak
-                | Meaning::Alias(_)
-                | Meaning::Harmless
-                | Meaning::Unknown => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// Calls what runs before `main`: by number, and in the order of the text.
-    pub fn call_constructors(&mut self) -> Result<(), Diagnostic> {
-        let mut constructors = std::mem::take(&mut self.constructors);
-        constructors.sort_by_key(|(priority, _)| *priority);
-        for (_, name) in constructors {
-            self.call_function(&name, Vec::new())?;
         }
         Ok(())
     }
@@ -133,7 +90,12 @@ impl Lowering {
             },
             (None, None) => Type::INT,
         };
-        self.declarator_type(ty, &init.declarator)
+        let mut ty = self.declarator_type(ty, &init.declarator)?;
+        if base.typedef {
+            let aligned = base.aligned.max(self.alignment(&init.declarator.attributes, &[])?);
+            ty.align = aligned.map_or(ty.align, |bytes| bytes as u32);
+        }
+        Ok(ty)
     }
 
     /// A new variable that is no local one.
@@ -298,6 +260,12 @@ impl Lowering {
 
 /// Variables that are defined elsewhere can have so many scalars.
 const MAX_UNKNOWN: usize = 1000;
+
+/// Whether assembly has no instructions: only what the assembler and the linker are told.
+fn only_directives(text: &str) -> bool {
+    let mut lines = text.split([';', '\n']).map(str::trim);
+    lines.all(|line| line.is_empty() || line.starts_with(['.', '#']))
+}
 
 /// Types for which ours counts whatever the headers say.
 fn library_type(name: &str) -> bool {

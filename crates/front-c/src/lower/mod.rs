@@ -20,7 +20,8 @@ mod global;
 mod indirect;
 mod initial;
 mod interface;
-mod layout;
+mod labels;
+mod lifetime;
 pub(crate) mod place;
 mod publish;
 mod scope;
@@ -120,8 +121,9 @@ pub(crate) struct Lowering {
     header: RefCell<Option<(Span, String)>>,
     /// Where statements could be put in.
     seams: Vec<ir::Place>,
-    /// Functions that run before `main`, with their priorities.
-    constructors: Vec<(i64, String)>,
+    lifetime: lifetime::Lifetime,
+    /// The labels whose address is taken, with their functions.
+    label_addresses: Vec<((String, String), Span)>,
     /// The first complaint that came where none could be returned.
     complaint: Option<Diagnostic>,
 }
@@ -231,7 +233,8 @@ impl Lowering {
             evaluated: FxHashMap::default(),
             header: RefCell::new(None),
             seams: Vec::new(),
-            constructors: Vec::new(),
+            lifetime: lifetime::Lifetime::default(),
+            label_addresses: Vec::new(),
             complaint: None,
         }
     }
@@ -253,6 +256,7 @@ impl Lowering {
             for item in items {
                 self.declare_item(item)?;
             }
+            self.resolve_aliases();
         }
         let Some(Entity::Function(main)) = self.files[0].names.get("main").cloned() else {
             let complaint = self.error(Span::default(), "there is no function `main`");
@@ -306,7 +310,8 @@ impl Lowering {
 
     /// Does something whose instructions are thrown away.
     fn dry<T>(&mut self, work: impl FnOnce(&mut Lowering) -> T) -> T {
-        let mut scratch = Body::new("", self.body.unit);
+        let name = self.body.function.name.clone();
+        let mut scratch = Body::new(&name, self.body.unit);
         scratch.function.locals = std::mem::take(&mut self.body.function.locals);
         let locals = scratch.function.locals.len();
         scratch.scopes = std::mem::take(&mut self.body.scopes);

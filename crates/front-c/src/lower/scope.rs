@@ -1,5 +1,6 @@
 //! Names and what they stand for.
 
+use super::lifetime::Cleanup;
 use super::{CalleeId, GlobalId};
 use crate::types::{RecordId, Type};
 use ir::LocalId;
@@ -50,4 +51,8 @@ pub(crate) enum Storage {
 pub(crate) struct Scope {
     pub names: FxHashMap<String, Entity>,
     pub tags: FxHashMap<String, Tag>,
+    /// Labels that belong to this block only, under names of their own.
+    pub labels: FxHashMap<String, String>,
+    /// What to do with its variables at its end.
+    pub cleanups: Vec<Cleanup>,
 }

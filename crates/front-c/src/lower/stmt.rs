@@ -31,8 +31,7 @@ impl Lowering {
             Statement::Compound(items) => {
                 self.body.scopes.push(Scope::default());
                 let result = items.iter().try_for_each(|item| self.with_seams(item));
-                self.body.scopes.pop();
-                result
+                result.and(self.close_scope())
             }
             Statement::Expression(Some(e)) => self.effect(e),
             Statement::Expression(None) => Ok(()),
@@ -59,18 +58,19 @@ impl Lowering {
             Statement::For(inner) => {
                 self.body.scopes.push(Scope::default());
                 let result = self.for_statement(inner);
-                self.body.scopes.pop();
-                result
+                result.and(self.close_scope())
             }
             Statement::Goto(name) => {
                 let span = self.at(name.span);
-                let block = self.body.label(&name.text, span);
+                self.body.jumps.get_or_insert(span);
+                let label = self.label_name(name);
+                let block = self.body.label(&label, span);
                 self.body.leave(Terminator::Goto(block));
                 Ok(())
             }
             Statement::ComputedGoto(to) => {
-                let complaint = self.error(self.at(to.span), "a jump to an address is not supported");
-                Err(complaint.help("use a switch"))
+                self.body.jumps.get_or_insert(self.at(to.span));
+                self.computed_goto(to)
             }
             Statement::Continue => {
                 let to = self.body.continues.last().copied();
@@ -85,11 +85,12 @@ impl Lowering {
         }
     }
 
-    fn jump(&mut self, to: Option<BlockId>, word: &str) -> Result<(), Diagnostic> {
-        let Some(to) = to else {
+    fn jump(&mut self, to: Option<(BlockId, usize)>, word: &str) -> Result<(), Diagnostic> {
+        let Some((to, depth)) = to else {
             let complaint = self.error(self.span(), format!("there is nothing to {word} here"));
             return Err(complaint.help("it can only stand in a loop, or `break` in a switch"));
         };
+        self.clean_up(depth)?;
         self.body.leave(Terminator::Goto(to));
         Ok(())
     }
@@ -119,13 +120,17 @@ impl Lowering {
             BlockItem::Declaration(declaration) => self.declaration(declaration),
             BlockItem::StaticAssert(assert) => self.static_assert(assert),
             BlockItem::Statement(statement) => self.statement_at(statement, item.span),
-            BlockItem::Labels(_) => Ok(()),
+            BlockItem::Labels(names) => {
+                self.declare_labels(names);
+                Ok(())
+            }
         }
     }
 
     fn loop_body(&mut self, body: &Node<Statement>, after: BlockId, next: BlockId) -> Result<(), Diagnostic> {
-        self.body.breaks.push(after);
-        self.body.continues.push(next);
+        let depth = self.body.scopes.len();
+        self.body.breaks.push((after, depth));
+        self.body.continues.push((next, depth));
         let result = self.inner_statement(body);
         self.body.breaks.pop();
         self.body.continues.pop();
@@ -183,7 +188,7 @@ impl Lowering {
         let tests = self.body.current();
         let dead = self.body.block();
         self.body.resume(dead);
-        self.body.breaks.push(after);
+        self.body.breaks.push((after, self.body.scopes.len()));
         self.body.switches.push(Switch { value, cases: Vec::new(), default: None });
         let result = self.statement(&inner.statement);
         self.body.breaks.pop();
@@ -212,37 +217,44 @@ impl Lowering {
     }
 
     fn labeled(&mut self, inner: &Labeled) -> Result<(), Diagnostic> {
-        match &inner.label.node {
+        self.place_label(&inner.label)?;
+        self.statement(&inner.statement)
+    }
+
+    /// What follows begins at a label.
+    pub fn place_label(&mut self, label: &Node<Label>) -> Result<(), Diagnostic> {
+        match &label.node {
             Label::Name(name) => {
                 let span = self.at(name.span);
-                if self.body.labels.get(&name.text).is_some_and(|label| label.defined) {
+                let label = self.label_name(name);
+                if self.body.labels.get(&label).is_some_and(|label| label.defined) {
                     let complaint = self.error(span, format!("the label `{}` is there twice", name.text));
                     return Err(complaint.help("give one of them another name"));
                 }
-                let block = self.body.label(&name.text, span);
-                if let Some(label) = self.body.labels.get_mut(&name.text) {
+                let block = self.body.label(&label, span);
+                if let Some(label) = self.body.labels.get_mut(&label) {
                     label.defined = true;
                 }
                 self.body.fall_into(block);
             }
             Label::Case(value) => {
                 let value = self.case_value(value)?;
-                self.case(value, value, self.at(inner.label.span))?;
+                self.case(value, value, self.at(label.span))?;
             }
             Label::CaseRange(low, high) => {
                 let (low, high) = (self.case_value(low)?, self.case_value(high)?);
-                self.case(low, high, self.at(inner.label.span))?;
+                self.case(low, high, self.at(label.span))?;
             }
             Label::Default => {
                 let block = self.body.block();
                 match self.body.switches.last_mut() {
                     Some(switch) => switch.default = Some(block),
-                    None => return Err(self.outside_switch(self.at(inner.label.span))),
+                    None => return Err(self.outside_switch(self.at(label.span))),
                 }
                 self.body.fall_into(block);
             }
         }
-        self.statement(&inner.statement)
+        Ok(())
     }
 
     fn case(&mut self, low: i64, high: i64, span: Span) -> Result<(), Diagnostic> {

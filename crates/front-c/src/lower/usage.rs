@@ -4,7 +4,7 @@
 //! read or written, and whether an address is taken.
 
 use c_syntax::ast::{
-    BinaryOperator, Constant, Declarator, EnumSpecifier, Expression, FunctionDefinition, InitDeclarator,
+    BinaryOperator, Constant, Declaration, Declarator, EnumSpecifier, Expression, FunctionDefinition, InitDeclarator,
     MemberOperator, Node, Statement, TypeOf, UnaryOperator,
 };
 use c_syntax::visit::{self, Visit};
@@ -188,6 +188,18 @@ impl Visit for Walk<'_> {
         visit::statement(self, statement);
         if scoped {
             self.scopes.pop();
+        }
+    }
+
+    fn declaration(&mut self, declaration: &Declaration) {
+        visit::declaration(self, declaration);
+        for init in &declaration.declarators {
+            // Its address is given to the function that cleans it up.
+            if let (Some(name), Some(_)) =
+                (&init.declarator.name, super::lifetime::cleanup(&declaration.specifiers, &init.declarator))
+            {
+                self.note(&Expression::Identifier(name.text.clone()), true);
+            }
         }
     }
 

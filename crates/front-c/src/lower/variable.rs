@@ -5,7 +5,7 @@ use super::declare::Base;
 use super::place::{At, Place};
 use super::scope::{Entity, Storage, Variable};
 use crate::types::{Kind, Type};
-use c_syntax::ast::{Declaration, InitDeclarator, Initializer, InitializerItem, Node, Range, StaticAssert};
+use c_syntax::ast::{Declaration, InitDeclarator, Initializer, InitializerItem, Name, Node, Range, StaticAssert};
 use ir::{Op, System};
 use source::Diagnostic;
 use std::rc::Rc;
@@ -16,14 +16,15 @@ impl Lowering {
         let base = self.base(&declaration.specifiers)?;
         for init in &declaration.declarators {
             let outer = self.enter(init.span);
-            let result = self.declare_local(&base, init);
+            let cleanup = super::lifetime::cleanup(&declaration.specifiers, &init.declarator);
+            let result = self.declare_local(&base, init, cleanup);
             self.body.span = outer;
             result?;
         }
         Ok(())
     }
 
-    fn declare_local(&mut self, base: &Base, init: &InitDeclarator) -> Result<(), Diagnostic> {
+    fn declare_local(&mut self, base: &Base, init: &InitDeclarator, cleanup: Option<&Name>) -> Result<(), Diagnostic> {
         let Some(name) = &init.declarator.name else { return Ok(()) };
         let (name, span) = (&*name.text, name.span);
         let mut ty = self.declared_type(base, init)?;
@@ -75,6 +76,9 @@ impl Lowering {
         let zeroed = matches!(&init.initializer, Some(initializer) if matches!(initializer.node, Initializer::List(_)) && !ty.is_scalar());
         let place = self.new_variable(name, &ty, span, zeroed)?;
         let storage = self.storage_of(&place)?;
+        if let (Some(function), Storage::Memory(address)) = (cleanup, &storage) {
+            self.note_cleanup(function, *address, &ty);
+        }
         let variable = Rc::new(Variable { ty: ty.clone(), storage });
         self.innermost().names.insert(name.to_owned(), Entity::Variable(variable));
         match &init.initializer {
