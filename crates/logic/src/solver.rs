@@ -60,11 +60,13 @@ const CLAUSE: u64 = 2;
 /// After how many clauses their work is accounted for.
 const CLAUSES: u64 = 1024;
 
-/// How many units of work lie between two questions of the search whether to go on: some ten decisions or conflicts.
-const QUESTION: u64 = 25;
+/// How many units of work lie between two questions of the search whether to go on: some ten decisions or conflicts, which
+/// take longer in a formula of many clauses.
+const QUESTION: u64 = 20;
+const CLAUSES_OF_A_UNIT: u64 = 1000;
 
 /// How many edges in the ordering theory cost a unit of work.
-const EDGES: u64 = 8;
+const EDGES: u64 = 16;
 
 /// Counts work, and says whether to go on; may take its time for that.
 pub type Spend = Box<dyn Fn(u64) -> bool>;
@@ -73,6 +75,7 @@ pub type Spend = Box<dyn Fn(u64) -> bool>;
 struct Question {
     stop: TerminateFlag,
     spend: Rc<Spend>,
+    clauses: Rc<Cell<u64>>,
     inserted: Rc<Cell<u64>>,
     accounted: u64,
 }
@@ -80,7 +83,7 @@ struct Question {
 impl Terminator for Question {
     fn terminated(&mut self) -> bool {
         let inserted = self.inserted.get();
-        let work = QUESTION + (inserted - self.accounted) / EDGES;
+        let work = QUESTION + self.clauses.get() / CLAUSES_OF_A_UNIT + (inserted - self.accounted) / EDGES;
         self.accounted = inserted;
         !(self.spend)(work) || self.stop.is_terminated()
     }
@@ -90,7 +93,7 @@ impl Terminator for Question {
 pub struct Solver {
     sat: CaDiCal,
     variables: i32,
-    clauses: u64,
+    clauses: Rc<Cell<u64>>,
     truth: Option<Lit>,
     conflicts: Rc<Cell<u64>>,
     inserted: Rc<Cell<u64>>,
@@ -118,11 +121,17 @@ impl Solver {
         // Bounded variable addition does not go together with an external propagator.
         sat.set("factor", 0);
         let (stop, spend, inserted) = (TerminateFlag::default(), Rc::new(spend), Rc::new(Cell::new(0)));
-        let question =
-            Question { stop: stop.clone(), spend: Rc::clone(&spend), inserted: Rc::clone(&inserted), accounted: 0 };
+        let clauses = Rc::new(Cell::new(0));
+        let question = Question {
+            stop: stop.clone(),
+            spend: Rc::clone(&spend),
+            clauses: Rc::clone(&clauses),
+            inserted: Rc::clone(&inserted),
+            accounted: 0,
+        };
         sat.connect_terminator(question);
         let conflicts = Rc::new(Cell::new(0));
-        Solver { sat, variables: 0, clauses: 0, truth: None, conflicts, inserted, stop, spend, recorded: None }
+        Solver { sat, variables: 0, clauses, truth: None, conflicts, inserted, stop, spend, recorded: None }
     }
 
     /// A new variable.
@@ -144,8 +153,8 @@ impl Solver {
 
     /// One of the literals must hold.
     pub fn clause(&mut self, literals: &[Lit]) {
-        self.clauses += 1;
-        if self.clauses.is_multiple_of(CLAUSES) {
+        self.clauses.set(self.clauses.get() + 1);
+        if self.clauses.get().is_multiple_of(CLAUSES) {
             // Whoever adds clauses asks elsewhere whether to go on.
             (self.spend)(CLAUSE * CLAUSES);
         }
@@ -183,7 +192,7 @@ impl Solver {
 
     /// The number of clauses that were added.
     pub fn clause_count(&self) -> u64 {
-        self.clauses
+        self.clauses.get()
     }
 
     /// The number of conflicts so far.

@@ -85,9 +85,9 @@ pub static STRATEGIES: &[Strategy] = &[
             },
             Step {
                 engine: "predicate",
-                why: "proves endless loops over integers without bounds",
+                why: "proves endless loops over integers without bounds; a program whose first bound takes long is seldom one of these",
                 setting: Setting::Plain,
-                first: &[10 * MILLI, 90 * MILLI, 100 * MILLI, 500 * MILLI],
+                first: &[0, 0, 0, 0, 500 * MILLI],
                 then: &[300 * MILLI, 750 * MILLI, 2000 * MILLI, 4000 * MILLI],
             },
             Step {
