@@ -234,12 +234,19 @@ impl<'p> Domain<'p> for Path<'_, 'p> {
         if new && usage == Usage::Shared { Err(Halt::Again) } else { Ok(usage) }
     }
 
-    fn own_update(&mut self, _: Own, tags: [&TagSet; 2]) -> Result<(), Halt> {
+    fn own_update(&mut self, own: Own, tags: [&TagSet; 2]) -> Result<(), Halt> {
         let waits = self.automata.buffers != Buffers::None && !self.early;
-        if waits && tags.iter().any(|tags| self.automata.drains(tags)) {
-            return Err(Halt::Limit("a locked instruction on memory that no other thread uses".to_owned()));
+        if !waits || !tags.iter().any(|tags| self.automata.drains(tags)) {
+            return Ok(());
         }
-        Ok(())
+        Err(match own {
+            // As if others used it, too: then the instruction is a step of its own, which empties the buffer.
+            Own::Cell(cell) => {
+                self.automata.knowledge.classes.insert(cell, Usage::Shared);
+                Halt::Again
+            }
+            Own::Object(_) => Halt::Limit("a locked instruction on memory that no other thread uses".to_owned()),
+        })
     }
 
     fn violates(&self, fault: Fault) -> bool {
