@@ -244,6 +244,9 @@ fn what_is_nested_too_deeply_is_refused() {
         assert!(refused(&mixed).message.contains("nested too deeply"));
         let wide = format!("int f(void) {{ f({}1); {} }}", "1+1+1+1+1+1+1+1,".repeat(5_000), "1+1+1+1;".repeat(5_000));
         accepted(&wide);
+        // What stands side by side is no deeper for it.
+        accepted(&"int f(int a, int b); ".repeat(10_000));
+        accepted(&format!("int f(void) {{ f({}1); }}", "sizeof(int), ".repeat(10_000)));
         for text in ["*".repeat(50_000), "a[".repeat(50_000), "(".repeat(50_000)] {
             assert!(refused(&format!("int {text}")).message.contains("nested too deeply"));
         }

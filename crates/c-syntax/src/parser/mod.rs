@@ -174,6 +174,7 @@ impl<'t> Parser<'t> {
     fn deeper<T>(&mut self, work: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         self.check_depth(0)?;
         self.depth += 1;
+        self.height = 0;
         let result = work(self);
         self.depth -= 1;
         self.grow(0)?;
