@@ -246,11 +246,16 @@ impl<'m> Relations<'m> {
 
     /// Operands that cost little come first: if one of them is empty the others need not be looked at.
     fn cheapest_first(&self, operands: &[NodeId]) -> Vec<NodeId> {
-        let cost = |node: &NodeId| match self.model.node(*node) {
-            _ if !self.varies[node.index()] => 0,
-            Node::Base(_) => 1,
-            _ if !self.mentions[node.index()].is_empty() => 2,
-            _ => 3,
+        let cost = |node: &NodeId| {
+            if !self.varies[node.index()] {
+                0
+            } else if matches!(self.model.node(*node), Node::Base(_)) {
+                1
+            } else if !self.mentions[node.index()].is_empty() {
+                2
+            } else {
+                3
+            }
         };
         let mut operands = operands.to_vec();
         operands.sort_by_key(cost);
@@ -281,19 +286,18 @@ impl<'m> Relations<'m> {
 
     /// `left ; part`.
     fn then(&mut self, events: &mut Events<'_>, left: &Pairs, part: NodeId, bound: Bound) -> Result<Pairs, NoAnswer> {
-        match self.model.node(part).clone() {
-            Node::Star(operand) if self.is_free(part, bound) => {
-                let step = self.pairs(events, operand, bound)?;
-                Ok(Rc::new(pairs::reach(events, left, &step)?))
-            }
-            Node::Optional(operand) => {
-                let more = self.then(events, left, operand, bound)?;
-                Ok(Rc::new(pairs::union(events, left, &more)))
-            }
-            _ => {
-                let right = self.pairs(events, part, bound)?;
-                Ok(Rc::new(pairs::compose(events, left, &right)?))
-            }
+        let node = self.model.node(part).clone();
+        if let Node::Star(operand) = node
+            && self.is_free(part, bound)
+        {
+            let step = self.pairs(events, operand, bound)?;
+            Ok(Rc::new(pairs::reach(events, left, &step)?))
+        } else if let Node::Optional(operand) = node {
+            let more = self.then(events, left, operand, bound)?;
+            Ok(Rc::new(pairs::union(events, left, &more)))
+        } else {
+            let right = self.pairs(events, part, bound)?;
+            Ok(Rc::new(pairs::compose(events, left, &right)?))
         }
     }
 
@@ -445,11 +449,13 @@ fn varying(model: &Model) -> Vec<bool> {
     loop {
         let before = varies.clone();
         for (at, node) in model.nodes.iter().enumerate() {
-            varies[at] = match node {
-                Node::Base(Base::Rf(_) | Base::Co(_) | Base::Fr(_)) | Node::Set(BaseSet::Fw) => true,
-                Node::Rec(group, _) => model.groups[*group as usize].bodies.iter().any(|body| varies[body.index()]),
-                _ => node.children().iter().any(|child| varies[child.index()]),
+            let base = matches!(node, Node::Base(Base::Rf(_) | Base::Co(_) | Base::Fr(_)) | Node::Set(BaseSet::Fw));
+            let parts = if let Node::Rec(group, _) = node {
+                model.groups[*group as usize].bodies.clone()
+            } else {
+                node.children()
             };
+            varies[at] = base || parts.iter().any(|part| varies[part.index()]);
         }
         if before == varies {
             return varies;
@@ -461,9 +467,10 @@ fn varying(model: &Model) -> Vec<bool> {
 fn mentions(model: &Model) -> Vec<Vec<u32>> {
     let mut mentions: Vec<Vec<u32>> = Vec::with_capacity(model.nodes.len());
     for node in &model.nodes {
-        let mut groups: Vec<u32> = match node {
-            Node::Rec(group, _) => vec![*group],
-            _ => node.children().iter().flat_map(|child| mentions[child.index()].clone()).collect(),
+        let mut groups: Vec<u32> = if let Node::Rec(group, _) = node {
+            vec![*group]
+        } else {
+            node.children().iter().flat_map(|child| mentions[child.index()].clone()).collect()
         };
         groups.sort_unstable();
         groups.dedup();

@@ -7,14 +7,17 @@
 
 use std::collections::BTreeSet;
 
+/// Whether a set must not be the answer: it holds for a set only if it holds for all sets that contain it.
+pub type Blocked<'a> = &'a dyn Fn(&[usize]) -> bool;
+
 /// A question: the elements are numbers from 0.
 pub struct Hitting<'a> {
     /// What each element costs; at least 1.
     pub costs: &'a [u32],
     /// The sets to be hit.
     pub clauses: &'a [Vec<usize>],
-    /// What must not be the answer, if anything: holds for a set only if it holds for all sets that contain it.
-    pub blocked: Option<&'a dyn Fn(&[usize]) -> bool>,
+    /// What must not be the answer, if anything.
+    pub blocked: Option<Blocked<'a>>,
     /// Whether to go on looking.
     pub go_on: &'a dyn Fn() -> bool,
 }
@@ -236,8 +239,7 @@ mod tests {
             let clauses: Vec<Vec<usize>> = (0..random.below(10)).map(|_| some(&mut random)).collect();
             let forbidden: Vec<Vec<usize>> = (0..random.below(3)).map(|_| some(&mut random)).collect();
             let blocked = |set: &[usize]| forbidden.iter().any(|f| f.iter().all(|e| set.contains(e)));
-            let some_blocked: Option<&dyn Fn(&[usize]) -> bool> =
-                if forbidden.is_empty() { None } else { Some(&blocked) };
+            let some_blocked: Option<Blocked<'_>> = if forbidden.is_empty() { None } else { Some(&blocked) };
             let hitting = Hitting { costs: &costs, clauses: &clauses, blocked: some_blocked, go_on: &|| true };
             let expected = brute(&costs, &clauses, &blocked);
             match hitting.cheapest() {

@@ -1,6 +1,6 @@
 //! The search: learn from executions, try the cheapest placement that is left.
 
-use crate::hitting::{Hit, Hitting};
+use crate::hitting::{Blocked, Hit, Hitting};
 use crate::kinds::{Costs, Kind, Spelling, spellings, told_apart};
 use crate::learn::{Atom, Learnt};
 use crate::seams::{beside, useful, with_fences};
@@ -266,7 +266,7 @@ impl<O: Oracle> Search<'_, O> {
                 self.found.iter().any(dominates)
             };
             let go_on = || self.oracle.stop().is_none();
-            let blocked: Option<&dyn Fn(&[usize]) -> bool> = if self.found.is_empty() { None } else { Some(&blocked) };
+            let blocked: Option<Blocked<'_>> = if self.found.is_empty() { None } else { Some(&blocked) };
             let hitting = Hitting { costs: &self.costs, clauses: &self.clauses, blocked, go_on: &go_on };
             let set = match hitting.cheapest() {
                 Hit::Set(set) => set,

@@ -26,7 +26,7 @@ mod learn;
 mod patch;
 mod seams;
 
-pub use hitting::{Hit, Hitting};
+pub use hitting::{Blocked, Hit, Hitting};
 pub use infer::{Checked, End, Fence, Inference, Options, Oracle, Placement, infer};
 pub use kinds::{Costs, Kind, Spelling, spellings, told_apart};
 pub use patch::{Patch, insert, patch};

@@ -1,7 +1,7 @@
 //! Recursive definitions: iterating them must come to an end.
 
 use crate::builder::Builder;
-use crate::node::{Node, NodeId};
+use crate::node::{BaseSet, Node, NodeId};
 
 /// Whether a node can only grow when the members of the group grow: none stands under `~` or right of `\`.
 pub(crate) fn is_monotone(builder: &Builder, body: NodeId, group: u32) -> bool {
@@ -20,9 +20,9 @@ pub(crate) fn is_monotone(builder: &Builder, body: NodeId, group: u32) -> bool {
 /// Whether iterating definitions that are not monotone comes to an end nevertheless, as in `matched = matched | …`: what
 /// such a member has it keeps, and the others, which follow from it, do not depend on each other in a circle.
 pub(crate) fn is_inflationary(builder: &Builder, bodies: &[NodeId], group: u32) -> bool {
-    let keeps = |at: usize| match builder.node(bodies[at]) {
-        Node::Union(parts) => parts.iter().any(|&part| *builder.node(part) == Node::Rec(group, at as u32)),
-        _ => false,
+    let keeps = |at: usize| {
+        let itself = Node::Rec(group, at as u32);
+        matches!(builder.node(bodies[at]), Node::Union(parts) if parts.iter().any(|&part| *builder.node(part) == itself))
     };
     let mut left: Vec<usize> = (0..bodies.len()).filter(|&at| !keeps(at)).collect();
     // Takes away whatever depends on nothing that is left, until nothing changes.
@@ -48,11 +48,16 @@ pub(crate) fn varies(builder: &Builder, groups: &[crate::node::RecGroup], body: 
         if std::mem::replace(&mut seen[node.index()], true) {
             continue;
         }
-        match builder.node(node) {
-            Node::Base(base) if base.is_dynamic() => return true,
-            Node::Set(crate::node::BaseSet::Fw) => return true,
-            Node::Rec(other, _) if *other != group => open.extend(&groups[*other as usize].bodies),
-            other => open.extend(other.children()),
+        let node = builder.node(node);
+        if matches!(node, Node::Base(base) if base.is_dynamic()) || *node == Node::Set(BaseSet::Fw) {
+            return true;
+        }
+        if let Node::Rec(other, _) = node
+            && *other != group
+        {
+            open.extend(&groups[*other as usize].bodies);
+        } else {
+            open.extend(node.children());
         }
     }
     false
@@ -66,9 +71,13 @@ fn members(builder: &Builder, body: NodeId, group: u32) -> Vec<u32> {
         if std::mem::replace(&mut seen[node.index()], true) {
             continue;
         }
-        match builder.node(node) {
-            Node::Rec(g, member) if *g == group => found.push(*member),
-            other => open.extend(other.children()),
+        let node = builder.node(node);
+        if let Node::Rec(own, member) = node
+            && *own == group
+        {
+            found.push(*member);
+        } else {
+            open.extend(node.children());
         }
     }
     found

@@ -187,10 +187,7 @@ pub struct Axiom {
 impl Node {
     /// The number of a recursive variable in its group.
     pub fn member(&self) -> Option<u32> {
-        match self {
-            Node::Rec(_, member) => Some(*member),
-            _ => None,
-        }
+        if let Node::Rec(_, member) = self { Some(*member) } else { None }
     }
 
     /// The operands, in order; none for a recursive variable.

@@ -329,12 +329,13 @@ impl<'a> Resolver<'a> {
     /// Coherence is such an order of all writes, and executions differ in it, so its restriction to `S` runs through all
     /// orders of `S`. Those that do not extend `p` are no executions.
     fn one_of(&mut self, name: &str, from: &Expr, span: Span) -> Resolved<()> {
-        let orders = match &from.kind {
-            ExprKind::Apply(function, argument) => match (&function.kind, &argument.kind) {
-                (ExprKind::Name(function), ExprKind::Tuple(parts)) if parts.len() == 2 => Some((function, parts)),
-                _ => None,
-            },
-            _ => None,
+        let orders = if let ExprKind::Apply(function, argument) = &from.kind
+            && let (ExprKind::Name(function), ExprKind::Tuple(parts)) = (&function.kind, &argument.kind)
+            && parts.len() == 2
+        {
+            Some((function, parts))
+        } else {
+            None
         };
         let Some((_, parts)) = orders.filter(|(function, _)| *function == "generate_orders") else {
             let error = self.error(from.span, "this enumeration is not supported in models");
@@ -523,10 +524,10 @@ impl<'a> Resolver<'a> {
             | ExprKind::Star(_)
             | ExprKind::Optional(_)
             | ExprKind::Test(_) => Some(Sort::Relation),
-            ExprKind::Apply(function, _) => match &function.kind {
-                ExprKind::Name(name) if matches!(&**name, "domain" | "range") => Some(Sort::Set),
-                _ => None,
-            },
+            ExprKind::Apply(function, _) => {
+                let projects = matches!(&function.kind, ExprKind::Name(name) if matches!(&**name, "domain" | "range"));
+                projects.then_some(Sort::Set)
+            }
             ExprKind::Let(_, body) => self.sort_of(body, member),
             ExprKind::Try(a, b) | ExprKind::If(_, a, b) => self.sort_of(a, member).or_else(|| self.sort_of(b, member)),
             ExprKind::Zero | ExprKind::Braces | ExprKind::Universe | ExprKind::Tuple(_) | ExprKind::Fun(_) => None,

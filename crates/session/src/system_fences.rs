@@ -3,7 +3,7 @@
 use crate::systems::{check_system, load_system};
 use crate::{Failure, SystemFound};
 use engine::{NoAnswer, Observer};
-use fences::{Hit, Hitting, Patch};
+use fences::{Blocked, Hit, Hitting, Patch};
 use report::system::{SystemPlacement, SystemRepair, SystemVerdict};
 use source::SourceFile;
 use system::machine::Step;
@@ -69,7 +69,7 @@ pub fn fence_system(
     loop {
         let blocked = |set: &[usize]| found.iter().any(|known| known.iter().all(|at| set.contains(at)));
         let go_on = || observer.stop().is_none();
-        let blocked: Option<&dyn Fn(&[usize]) -> bool> = if found.is_empty() { None } else { Some(&blocked) };
+        let blocked: Option<Blocked<'_>> = if found.is_empty() { None } else { Some(&blocked) };
         let hitting = Hitting { costs: &costs, clauses: &demands, blocked, go_on: &go_on };
         let set = match hitting.cheapest() {
             Hit::Set(set) => set,

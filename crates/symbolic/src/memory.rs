@@ -44,7 +44,8 @@ impl MadeObject {
             self.cells_from(start).take_while(|&(offset, _)| offset < end).chain([(end, Width::BOOL)])
         {
             while at < offset {
-                let size = [8, 4, 2, 1].into_iter().find(|size| at % size == 0 && at + size <= offset).unwrap_or(1);
+                let size =
+                    [8, 4, 2, 1].into_iter().find(|size| at.is_multiple_of(*size) && at + size <= offset).unwrap_or(1);
                 gaps.push((at, Width::new(8 * size as u8)));
                 at += size;
             }

@@ -49,7 +49,7 @@ impl Run<'_> {
             }
             BinaryOp::And => {
                 let mask = self.structure.terms.as_const(right).or(self.structure.terms.as_const(left));
-                let low = |mask: u64| mask >= ALIGNMENT && mask < 1 << OBJECT_SHIFT && mask != OFFSET_MASK;
+                let low = |mask: u64| (ALIGNMENT..1 << OBJECT_SHIFT).contains(&mask) && mask != OFFSET_MASK;
                 mask.is_some_and(low) && (self.addresses(left).is_some() || self.addresses(right).is_some())
             }
             BinaryOp::ULt | BinaryOp::ULe | BinaryOp::SLt | BinaryOp::SLe => self.compares(left, right),

@@ -115,8 +115,7 @@ impl Parser<'_> {
     fn binary(&mut self, least: u8) -> Parsed<Node<Expression>> {
         let start = self.start();
         let mut lhs = self.cast()?;
-        loop {
-            let Kind::Punct(punct) = self.kind() else { break };
+        while let Kind::Punct(punct) = self.kind() {
             let Some((operator, tightness)) = binary_operator(punct).filter(|(_, tightness)| *tightness >= least)
             else {
                 break;
@@ -243,8 +242,7 @@ impl Parser<'_> {
     /// What follows an operand: calls, indices, members, `++` and `--`.
     pub(super) fn postfix(&mut self, start: u32, first: Node<Expression>) -> Parsed<Node<Expression>> {
         let mut e = first;
-        loop {
-            let Kind::Punct(punct) = self.kind() else { break };
+        while let Kind::Punct(punct) = self.kind() {
             let height = self.height;
             let node = match punct {
                 Punct::LeftBracket => self.index(e)?,

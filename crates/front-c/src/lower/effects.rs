@@ -130,9 +130,9 @@ impl Effects<'_> {
             self.found = true;
             return;
         };
-        match self.lowering.definition(&name) {
+        match self.lowering.definition(name) {
             Some(definition) => {
-                if !self.functions.contains(&name) {
+                if !self.functions.contains(name) {
                     self.functions.push(name.clone());
                     self.statement(&definition.statement.node);
                 }
