@@ -4,7 +4,7 @@
 //! The format of heads is said in `testkit::heads`. `SAFE` there is a proof for all executions, and nothing else is.
 
 use crate::common::{fencepost, last, root};
-use engine::{Options, Order, Unobserved};
+use engine::{NoAnswer, Options, Order, Unobserved};
 use session::{Failure, Request};
 use source::SourceFile;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ const SYSTEMS: usize = 70;
 const FOLDERS: [&str; 3] = ["corpus/litmus", "corpus/regressions", "examples"];
 const PROGRAMS: [&str; 4] = ["corpus/c", "corpus/c/probes", "corpus/regressions", "examples"];
 
-/// What is said about a litmus test in some way: the observation and the number of final states; nothing if a judge refuses.
+/// What is said about a litmus test in some way: the observation and the number of final states; nothing if a judge has none.
 fn observed(case: &Case, engine: &str, order: Order) -> Result<Option<(&'static str, usize)>, String> {
     let file = SourceFile::new(&*case.file, &*case.text);
     let program = session::load(&file, &session::Reading::default()).map_err(|failure| failure.to_string())?;
@@ -32,7 +32,8 @@ fn observed(case: &Case, engine: &str, order: Order) -> Result<Option<(&'static 
     };
     let found = match session::states(&program, &model, &request, &Unobserved) {
         Ok(Ok(found)) => found.result.states,
-        Err(Failure::Refused(..)) if engine != "partial-order" => return Ok(None),
+        // A judge may refuse, or reach its limit; how many answers there must be is counted.
+        Ok(Err(NoAnswer::GaveUp(_))) | Err(Failure::Refused(..)) if engine != "partial-order" => return Ok(None),
         Ok(Err(reason)) => return Err(reason.to_string()),
         Err(failure) => return Err(failure.to_string()),
     };
