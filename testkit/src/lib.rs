@@ -3,7 +3,7 @@
 //! [`generate`] makes small random programs in the program representation itself, [`shrink`] makes a program smaller in
 //! all possible ways, [`to_litmus`] prints one as a litmus test, and [`Sketch`] writes one by hand. [`c`] does the same for
 //! C programs, as text. [`heads`] reads what a program of the corpus says about itself, [`corpus`] runs all of them, [`console`] runs the commands that documents show, and a
-//! [`Budget`] stops engines after an amount of work. [`conformance`] has the tests that each engine's crate
+//! [`Budget`] stops engines after an amount of work. [`mod@conformance`] has the tests that each engine's crate
 //! runs on itself. [`Rng`] is the one source of random numbers.
 
 pub mod c;

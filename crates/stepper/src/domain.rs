@@ -42,7 +42,7 @@ pub enum Fault {
 ///
 /// An expression may have several values, each under a condition. The domain then gives one of them and remembers that there
 /// are others: who drives the stepper executes the same instruction again for each of these, from the same state of the
-/// thread. See [`crate::fork`].
+/// thread.
 pub trait Domain<'p> {
     /// What stands for a value that is not known.
     type Symbol: Copy + Eq + Hash + Debug;
