@@ -7,11 +7,11 @@ use front_c::{Options, parse};
 use ir::{Op, Program, System, Terminator};
 use source::SourceFile;
 
-/// The text of one function of the program, or of all that begin with the name.
+/// The text of one function of the program, or of all that begin with the name; that of a thread that is there from the start.
 fn function(program: &Program, name: &str) -> String {
     let text = program.to_string();
-    let start = text.find(&format!("function {name}(")).unwrap_or_else(|| panic!("no {name} in\n{text}"));
-    let rest = &text[start..];
+    let start = text.find(&format!("function {name}(")).or_else(|| text.find(&format!("thread {name}:")));
+    let rest = &text[start.unwrap_or_else(|| panic!("no {name} in\n{text}"))..];
     let end = rest[1..].find("\nfunction ").map_or(rest.len(), |end| end + 1);
     rest[..end].to_owned()
 }
