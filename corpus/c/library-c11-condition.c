@@ -1,7 +1,10 @@
-/* A condition variable, call_once and thread-specific storage of C11. Under models with dependencies symbolic execution does not end in time.
+/* A condition variable, call_once and thread-specific storage of C11.
  * @expect sc: SAFE
  * @expect tso: SAFE
  * @expect pso: SAFE
+ * @expect rmo: SAFE
+ * @expect alpha: SAFE
+ * @expect power: SAFE
  */
 #include <assert.h>
 #include <threads.h>

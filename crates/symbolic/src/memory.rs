@@ -191,6 +191,7 @@ impl Run<'_> {
             let touch = self.touched.entry(cell).or_default();
             let who = if write { &mut touch.writers } else { &mut touch.readers };
             who.insert(self.current.id.0);
+            self.stale |= touch.is_shared() && !self.knowledge.shared.contains_key(&cell);
         }
     }
 

@@ -122,6 +122,9 @@ pub struct Run<'p> {
     pub touched: FxHashMap<Address, Touch>,
     /// Cells of accesses that can be shared or not: they should all be shared.
     pub mixed: Vec<Address>,
+    /// Whether a cell turned out to be shared that was not known to be: then there is another run, and this one only
+    /// goes on for what it finds out.
+    pub stale: bool,
     /// Whether a pointer can point where it was not known to.
     pub grew: bool,
     /// What is refused, if what this run takes for shared is shared.
@@ -319,6 +322,7 @@ impl<'p> Run<'p> {
             made: FxHashMap::default(),
             touched: FxHashMap::default(),
             mixed: Vec::new(),
+            stale: false,
             grew: false,
             doubt: None,
             published: !program.begins_alone(),

@@ -150,7 +150,9 @@ impl Run<'_> {
             let back = self.changed(frame, this.header, back, start.as_deref(), level);
             let round = frame.loops.last().expect("pushed above");
             let seen = self.structure.events.len() + self.structure.links.len() != size;
-            if round.met && !round.undecided && decided < DECIDED_ITERATIONS && (!seen || free < self.settings.free) {
+            // Constants of a run that is not the last may be values of shared cells: a loop could wait for ever for them.
+            let free_of_charge = !seen || free < self.settings.free && !self.stale;
+            if round.met && !round.undecided && decided < DECIDED_ITERATIONS && free_of_charge {
                 decided += 1;
                 free += u32::from(seen);
             } else {
