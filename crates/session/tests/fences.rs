@@ -93,7 +93,7 @@ fn what_is_found_is_what_trying_everything_finds() {
         let program = load(&path.display().to_string(), &text);
         for name in MODELS {
             let model = Model::builtin(name).expect("a model of ours");
-            if !model.head.architectures.is_empty() && !model.head.architectures.contains(&program.arch) {
+            if session::suits(&program, &model).is_err() {
                 continue;
             }
             // For C, which fences a model tells apart depends on its compilation; the other languages have them all.
@@ -136,6 +136,9 @@ fn every_fence_is_needed_in_the_text_too() {
         let program = load(&path.display().to_string(), &text);
         for name in ["tso", "pso", "rmo", "power"] {
             let model = Model::builtin(name).expect("a model of ours");
+            if session::suits(&program, &model).is_err() {
+                continue;
+            }
             for repair in repairs(&program, &model, &Options::default()).repairs {
                 let fences = &repair.placement.fences;
                 assert!(is_safe(&load(program.source.name(), &repair.patch.text), &model));
