@@ -25,6 +25,115 @@ pub struct Config {
     pub dependencies: bool,
     /// The tags of fences; no fences if empty.
     pub fences: Vec<&'static str>,
+    /// Whose instructions these are.
+    pub machine: Machine,
+}
+
+/// The tags of one event.
+type Tags = &'static [&'static str];
+
+/// What accesses of an architecture carry. Of each list one is chosen; an entry that stands there often is chosen often.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Machine {
+    /// Its name.
+    pub arch: &'static str,
+    /// Loads.
+    pub loads: Vec<Tags>,
+    /// Stores.
+    pub stores: Vec<Tags>,
+    /// The read and the write of read-modify-writes; [`Config::unlocked`] decides about those with `LOCK`.
+    pub atomics: Vec<(Tags, Tags)>,
+    /// Reserving loads.
+    pub reserves: Vec<Tags>,
+    /// Store-conditionals.
+    pub conditionals: Vec<Tags>,
+    /// What the outcome of a store-conditional depends on.
+    pub status: Status,
+}
+
+impl Machine {
+    /// Locked instructions of x86 and reservations of Power, for the models that take both.
+    pub fn classic() -> Self {
+        Machine {
+            arch: "PPC",
+            loads: vec![&[]],
+            stores: vec![&[]],
+            atomics: vec![(&["LOCK", "X"], &["LOCK", "X"])],
+            reserves: vec![&["X"]],
+            conditionals: vec![&["X"]],
+            status: Status::Operands,
+        }
+    }
+
+    /// Arm: acquires and releases, exclusives, atomic instructions, and pairs of exclusives that are one instruction here.
+    pub fn aarch64() -> Self {
+        Machine {
+            arch: "AArch64",
+            loads: vec![&[], &[], &["A"], &["Q"]],
+            stores: vec![&[], &[], &["L"]],
+            atomics: vec![
+                (&[], &[]),
+                (&["A"], &["L"]),
+                (&["A"], &[]),
+                (&["NoRet"], &["L"]),
+                (&["X", "A"], &["X", "L"]),
+                (&["X"], &["X"]),
+            ],
+            reserves: vec![&["X"], &["X", "A"]],
+            conditionals: vec![&["X"], &["X", "L"]],
+            status: Status::Nothing,
+        }
+    }
+
+    /// RISC-V: annotations, load-reserve and store-conditional, atomic operations.
+    pub fn riscv() -> Self {
+        Machine {
+            arch: "RISCV",
+            loads: vec![&[], &[], &["Acq"], &["AcqRel"]],
+            stores: vec![&[], &[], &["Rel"], &["AcqRel"]],
+            atomics: vec![
+                (&["AMO"], &["AMO"]),
+                (&["AMO", "Acq"], &["AMO", "Acq"]),
+                (&["AMO", "Rel"], &["AMO", "Rel"]),
+                (&["AMO", "AcqRel"], &["AMO", "AcqRel"]),
+                (&["X", "Acq"], &["X", "Rel"]),
+            ],
+            reserves: vec![&["X"], &["X", "Acq"], &["X", "AcqRel"]],
+            conditionals: vec![&["X"], &["X", "Rel"]],
+            status: Status::Write,
+        }
+    }
+}
+
+impl Config {
+    /// Programs for the models of an architecture.
+    #[must_use]
+    pub fn for_arch(self, arch: &str) -> Self {
+        let fences = |tags: &[&'static str]| tags.to_vec();
+        match arch {
+            "AArch64" => {
+                let fences = fences(&["DMB.SY", "DMB.LD", "DMB.ST", "DSB.LD", "ISB", "LWSYNC", "WRFENCE"]);
+                Config { machine: Machine::aarch64(), fences, ..self }
+            }
+            "RISCV" => {
+                let fences = fences(&[
+                    "Fence.r.r",
+                    "Fence.r.w",
+                    "Fence.r.rw",
+                    "Fence.w.r",
+                    "Fence.w.w",
+                    "Fence.w.rw",
+                    "Fence.rw.r",
+                    "Fence.rw.w",
+                    "Fence.rw.rw",
+                    "Fence.tso",
+                    "Fence.i",
+                ]);
+                Config { machine: Machine::riscv(), fences, ..self }
+            }
+            _ => self,
+        }
+    }
 }
 
 impl Default for Config {
@@ -39,6 +148,7 @@ impl Default for Config {
             branches: true,
             dependencies: true,
             fences: vec!["MFENCE", "SYNC", "LWSYNC", "EIEIO", "ISYNC", "SFENCE", "LFENCE"],
+            machine: Machine::classic(),
         }
     }
 }
@@ -50,7 +160,7 @@ pub fn generate(seed: u64, config: &Config) -> Program {
     let names = ["x", "y", "z", "w", "v", "u"];
     let names = &names[..locations.clamp(1, names.len())];
     let mut generator = Generator {
-        sketch: Sketch::new(&format!("random{seed}"), "PPC", names),
+        sketch: Sketch::new(&format!("random{seed}"), config.machine.arch, names),
         locations: names.len(),
         config,
         registers: Vec::new(),
@@ -137,7 +247,8 @@ impl Generator<'_> {
             }
             _ => {
                 let value = self.value();
-                self.sketch.op(Op::Store { addr, value, tags: TagSet::default() });
+                let tags = self.tags(|machine| &machine.stores);
+                self.sketch.op(Op::Store { addr, value, tags });
                 1
             }
         }
@@ -145,13 +256,28 @@ impl Generator<'_> {
 
     fn load(&mut self, addr: Expr) {
         let dst = self.register();
-        self.sketch.op(Op::Load { dst, addr, tags: TagSet::default(), reserve: false });
+        let tags = self.tags(|machine| &machine.loads);
+        self.sketch.op(Op::Load { dst, addr, tags, reserve: false });
         self.registers.push(dst);
     }
 
+    /// One of the sets of tags that the machine has for something. Where there is no choice, no number is drawn.
+    fn tags(&mut self, of: impl Fn(&Machine) -> &Vec<Tags>) -> TagSet {
+        let config = self.config;
+        let all = of(&config.machine);
+        let at = if all.len() > 1 { self.rng.below(all.len()) } else { 0 };
+        self.sketch.tags(all[at])
+    }
+
     fn atomic(&mut self, addr: Expr) {
-        let names: &[&str] = if !self.config.unlocked || self.rng.chance(60) { &["LOCK", "X"] } else { &["X"] };
-        let tags = self.sketch.tags(names);
+        let config = self.config;
+        let all = &config.machine.atomics;
+        let at = if all.len() > 1 { self.rng.below(all.len()) } else { 0 };
+        let (mut read, mut write) = all[at];
+        if read.contains(&"LOCK") && self.config.unlocked && !self.rng.chance(60) {
+            (read, write) = (&["X"], &["X"]);
+        }
+        let (read_tags, write_tags) = (self.sketch.tags(read), self.sketch.tags(write));
         let operand = self.value();
         let dst = self.register();
         let (when, value) = match self.rng.below(3) {
@@ -162,14 +288,14 @@ impl Generator<'_> {
                 (Some(Expr::Local(dst).binary(BinaryOp::Eq, expected)), operand)
             }
         };
-        self.sketch.op(Op::Rmw { dst, addr, when, value, read_tags: tags.clone(), write_tags: tags });
+        self.sketch.op(Op::Rmw { dst, addr, when, value, read_tags, write_tags });
         self.registers.push(dst);
     }
 
     /// A reserving load, perhaps a fence or a load between, and a store-conditional, mostly to the same location.
     fn reservation(&mut self, addr: Expr, between: bool) {
         let dst = self.register();
-        let tags = self.sketch.tags(&["X"]);
+        let tags = self.tags(|machine| &machine.reserves);
         self.sketch.op(Op::Load { dst, addr: addr.clone(), tags, reserve: true });
         self.registers.push(dst);
         if !self.config.fences.is_empty() && self.rng.chance(15) {
@@ -188,8 +314,9 @@ impl Generator<'_> {
     fn store_conditional(&mut self, addr: Expr, value: Expr) {
         let success = self.sketch.truth(&format!("s{}", self.truths));
         self.truths += 1;
-        let tags = self.sketch.tags(&["X"]);
-        self.sketch.op(Op::StoreConditional { success, addr, value, tags, status: Status::Operands });
+        let tags = self.tags(|machine| &machine.conditionals);
+        let status = self.config.machine.status;
+        self.sketch.op(Op::StoreConditional { success, addr, value, tags, status });
     }
 
     fn register(&mut self) -> LocalId {

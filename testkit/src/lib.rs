@@ -20,7 +20,7 @@ mod shrink;
 mod sketch;
 
 pub use damage::{WAYS, damaged};
-pub use generate::{Config, generate};
+pub use generate::{Config, Machine, generate};
 pub use litmus::to_litmus;
 pub use observer::Budget;
 pub use rng::Rng;

@@ -174,5 +174,8 @@ fn plan(args: &[String]) -> Result<Plan> {
     for name in names.split(',').filter(|name| !name.is_empty()) {
         plan.models.push(session::model(name)?);
     }
+    // The first model decides whose instructions the programs have.
+    let arch = plan.models.first().and_then(|model| model.head.architectures.first());
+    plan.config = plan.config.for_arch(arch.map_or("", String::as_str));
     Ok(plan)
 }

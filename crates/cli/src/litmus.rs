@@ -11,6 +11,7 @@ use ir::Program;
 use model::Model;
 use report::{Kind, Observation, StateTable};
 use session::Reading;
+use source::SourceFile;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,8 @@ struct Outcome {
     observations: Vec<Observation>,
     errors: Vec<anyhow::Error>,
     remarks: Vec<String>,
+    /// Why it was not run under some model, or at all.
+    skipped: Vec<String>,
 }
 
 /// Runs all tests under all models.
@@ -32,7 +35,7 @@ pub fn run(args: &Litmus) -> Result<u8> {
     let files = input::litmus_files(&args.files)?;
     let models = input::models(&args.model)?;
     let all = args.model.iter().any(|name| name == "all");
-    let batch = Batch { args, models, all };
+    let batch = Batch { args, models, all, several: files.len() > 1 };
     let bar = progress(files.len());
     let mut sink: Box<dyn Write> = match &args.output {
         Some(path) => Box::new(std::io::BufWriter::new(std::fs::File::create(path)?)),
@@ -73,6 +76,10 @@ struct Totals {
     bounded: usize,
     bad: usize,
     internal: usize,
+    /// Whether anything was looked at.
+    looked: bool,
+    /// The reasons why files were left out, and how often.
+    skipped: BTreeMap<String, usize>,
 }
 
 impl Totals {
@@ -80,6 +87,10 @@ impl Totals {
         let count = |keep: &dyn Fn(&&Observation) -> bool| outcome.observations.iter().filter(keep).count();
         self.unknown += count(&|o| o.kind == Kind::Unknown);
         self.bounded += count(&|o| o.kind != Kind::Unknown && !o.note.is_empty());
+        self.looked |= !outcome.observations.is_empty();
+        for reason in &outcome.skipped {
+            *self.skipped.entry(reason.clone()).or_default() += 1;
+        }
     }
 
     fn complained(&mut self, code: u8) {
@@ -87,6 +98,9 @@ impl Totals {
     }
 
     fn say(&self, files: usize) {
+        for (reason, count) in &self.skipped {
+            output::say(&format!("{count} of {files} files skipped: {reason}"));
+        }
         let counts = [
             (self.bad, "bad"),
             (self.unknown, "unknown"),
@@ -103,6 +117,7 @@ impl Totals {
         match (self.internal, self.bad, self.unknown) {
             (1.., _, _) => INTERNAL,
             (_, 1.., _) => INPUT,
+            _ if !self.looked && !self.skipped.is_empty() => INPUT,
             (_, _, 1..) => UNKNOWN,
             _ if self.bounded > 0 || interrupted() => UNKNOWN,
             _ => SAFE,
@@ -123,6 +138,8 @@ struct Batch<'a> {
     models: Vec<Model>,
     /// Whether models that do not apply are left out without a word.
     all: bool,
+    /// Whether there are several files: then those that no model here is about are left out.
+    several: bool,
 }
 
 impl Batch<'_> {
@@ -170,14 +187,26 @@ impl Batch<'_> {
 
     fn file(&self, path: &Path) -> Outcome {
         let mut outcome = Outcome::default();
-        let program = match input::read(path).and_then(|file| Ok(session::load(&file, &Reading::default())?)) {
-            Ok(program) => program,
+        let read = |file: SourceFile| match session::unknown_architecture(&file) {
+            Some(arch) if self.several => Ok(Err(format!("tests for {arch} are not read"))),
+            _ => Ok(Ok(session::load(&file, &Reading::default())?)),
+        };
+        let program = match input::read(path).and_then(read) {
+            Ok(Ok(program)) => program,
+            Ok(Err(reason)) => {
+                outcome.skipped.push(reason);
+                return outcome;
+            }
             Err(error) => {
                 outcome.errors.push(error);
                 return outcome;
             }
         };
         for model in self.models.iter().filter(|model| !self.all || applies(model, &program)) {
+            if self.several && !applies(model, &program) {
+                outcome.skipped.push(format!("the model {} is not about {} programs", model.name, program.arch));
+                continue;
+            }
             outcome.remarks.extend(session::remarks(&program, model));
             if let Err(error) = self.test(path, &program, model, &mut outcome) {
                 outcome.errors.push(error);

@@ -79,6 +79,19 @@ const PPC: &[Spelling] = &[
     spelling(Kind::StoreStore, "eieio", "EIEIO"),
 ];
 
+const AARCH64: &[Spelling] = &[
+    spelling(Kind::Full, "DMB ISH", "DMB.SY"),
+    spelling(Kind::StoreStore, "DMB ISHST", "DMB.ST"),
+    spelling(Kind::LoadLoad, "DMB ISHLD", "DMB.LD"),
+];
+
+const RISCV: &[Spelling] = &[
+    spelling(Kind::Full, "fence rw,rw", "Fence.rw.rw"),
+    spelling(Kind::Light, "fence.tso", "Fence.tso"),
+    spelling(Kind::StoreStore, "fence w,w", "Fence.w.w"),
+    spelling(Kind::LoadLoad, "fence r,rw", "Fence.r.rw"),
+];
+
 const KERNEL: &[Spelling] = &[
     spelling(Kind::Full, "smp_mb();", "MB"),
     spelling(Kind::StoreStore, "smp_wmb();", "WMB"),
@@ -113,6 +126,8 @@ pub fn spellings(program: &Program) -> &'static [Spelling] {
     match &*program.arch {
         "X86" => X86,
         "PPC" => PPC,
+        "AArch64" => AARCH64,
+        "RISCV" => RISCV,
         "LINUX" => KERNEL,
         _ if program.condition.is_some() => C11,
         _ if program.source.name().ends_with(".i") => PREPROCESSED,
@@ -132,7 +147,7 @@ fn is_kernel(text: &str) -> bool {
 ///
 /// `machine` gives the tags that a fence with a tag has on the model's hardware. A fence that becomes nothing is no
 /// candidate. Of those that become the same, one is: if there is one for stores and one for loads among them, the one
-/// that is both; else the weakest.
+/// that is both; else the weakest. If the full fence is among them, the machine has a full one for all, and that is what it costs.
 pub fn told_apart(all: &[Spelling], machine: impl Fn(&str) -> Vec<String>) -> Vec<(Spelling, Vec<String>)> {
     let mut classes: Vec<(Vec<Spelling>, Vec<String>)> = Vec::new();
     for &one in all {
@@ -149,7 +164,8 @@ pub fn told_apart(all: &[Spelling], machine: impl Fn(&str) -> Vec<String>) -> Ve
         let has = |kind: Kind| class.iter().find(|one| one.kind == kind).copied();
         let both = has(Kind::StoreStore).is_some() && has(Kind::LoadLoad).is_some();
         let light = has(Kind::Light).filter(|_| both);
-        light.or_else(|| class.last().copied())
+        let chosen = light.or_else(|| class.last().copied())?;
+        Some(Spelling { kind: has(Kind::Full).map_or(chosen.kind, |full| full.kind), ..chosen })
     };
     classes.into_iter().filter_map(|(class, tags)| Some((choose(&class)?, tags))).collect()
 }
@@ -241,5 +257,10 @@ mod tests {
         assert_eq!(chosen(tso), [Kind::Full]);
         assert_eq!(chosen(pso), [Kind::Full, Kind::StoreStore]);
         assert_eq!(chosen(power), [Kind::Full, Kind::Light]);
+        // A release is a full fence on Arm: written as a release, paid as a full one.
+        let arm = |tag: &str| if tag == "ACQ" { "DMB.LD" } else { "DMB.SY" };
+        assert_eq!(chosen(arm), [Kind::Full, Kind::LoadLoad]);
+        let texts = told_apart(C11, |tag| vec![arm(tag).to_owned()]);
+        assert_eq!(texts[0].0.tag, "REL");
     }
 }

@@ -19,6 +19,14 @@ pub(crate) struct Frame<'s> {
 /// The architectures that this front end reads.
 pub(crate) const ARCHITECTURES: &[&str] = &["X86", "PPC", "AArch64", "RISCV", "C"];
 
+/// The architecture that a test says it is for, if this front end does not read it.
+pub(crate) fn unknown_architecture(file: &SourceFile) -> Option<&str> {
+    let mut scan = Scan { file, text: file.text(), at: 0 };
+    scan.blanks_and_comments().ok()?;
+    let arch = file.slice(scan.architecture());
+    (!arch.is_empty() && !ARCHITECTURES.contains(&arch)).then_some(arch)
+}
+
 /// Finds the parts of a test.
 pub(crate) fn split(file: &SourceFile) -> Result<Frame<'_>, Diagnostic> {
     let mut scan = Scan { file, text: file.text(), at: 0 };
@@ -27,7 +35,7 @@ pub(crate) fn split(file: &SourceFile) -> Result<Frame<'_>, Diagnostic> {
         return Err(Diagnostic::error(file, Span::new(0, 0), "the file is empty")
             .help("a litmus test begins with an architecture and a name, such as `X86 SB`"));
     }
-    let arch_span = scan.while_in(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let arch_span = scan.architecture();
     let arch = file.slice(arch_span);
     if arch.is_empty() {
         return Err(crate::lex::bad_character(file, scan.at)
@@ -87,6 +95,10 @@ impl<'s> Scan<'s> {
             self.at += 1;
         }
         Span::new(start, self.at)
+    }
+
+    fn architecture(&mut self) -> Span {
+        self.while_in(|b| b.is_ascii_alphanumeric() || b == b'_')
     }
 
     fn comment(&mut self) -> Result<(), Diagnostic> {

@@ -108,6 +108,11 @@ pub const TAGS: &[(&str, &str)] = &[
     ("SRCU-0", "what belongs to the first domain of SRCU; SRCU-1 to SRCU-3 are the others"),
 ];
 
+/// The architecture that a test says it is for, if it is none of [`ARCHITECTURES`].
+pub fn unknown_architecture(file: &SourceFile) -> Option<&str> {
+    frame::unknown_architecture(file)
+}
+
 /// Reads a litmus test.
 ///
 /// # Errors

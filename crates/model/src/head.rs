@@ -5,7 +5,8 @@ use crate::model::{Buffers, CompileRule, CompileStep, Head};
 use crate::resolve::KNOWN_TAGS;
 use source::{Diagnostic, SourceFile, Span};
 
-const KEYS: &str = "about, buffers, drain, order-writes, wait, weaker-than, architectures, compile, tags, library";
+const KEYS: &str =
+    "about, also, buffers, drain, order-writes, wait, weaker-than, architectures, compile, tags, library";
 
 /// Reads the head of a parsed file.
 pub(crate) fn head(file: &SourceFile, parsed: &File) -> Result<Head, Diagnostic> {
@@ -41,6 +42,7 @@ impl Reader<'_> {
         let words = || value.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         match key {
             "about" => value.clone_into(&mut self.head.about),
+            "also" => self.head.also.extend(words()),
             "buffers" => {
                 self.head.buffers = Some(match value {
                     "none" => Buffers::None,

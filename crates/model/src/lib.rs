@@ -30,6 +30,7 @@ pub use explain::{Explanation, Step};
 pub use library::library;
 pub use model::{Buffers, CompileRule, CompileStep, Head, Model};
 pub use node::{Axiom, Base, BaseSet, Node, NodeId, RecGroup, Requirement, Role, Scope, Sort};
+pub use operators::distance;
 pub use relation::{EventSet, Relation};
 pub use resolve::{Include, KNOWN_TAGS, NoInclude};
 pub use structure::Structure;

@@ -47,6 +47,8 @@ pub struct AssumedTag {
 pub struct Head {
     /// `@about`: one line for lists.
     pub about: String,
+    /// `@also`: other names that people type.
+    pub also: Vec<String>,
     /// `@buffers`: the operational reading, if there is one.
     pub buffers: Option<Buffers>,
     /// `@drain`: tags of fences and accesses at which the thread's buffer must be empty.

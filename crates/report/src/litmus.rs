@@ -172,23 +172,27 @@ impl<'a> Test<'a> {
         };
         if has(FULL) {
             Some("seq_cst")
-        } else if has(&["LWSYNC", "ACQ_REL"]) {
+        } else if has(&["LWSYNC", "ACQ_REL", "Fence.tso"]) {
             Some("acq_rel")
-        } else if has(&["REL"]) {
+        } else if has(&["REL", "Fence.rw.w"]) {
             Some("release")
-        } else if has(&["ACQ"]) {
+        } else if has(&["ACQ", "DMB.LD", "DSB.LD", "Fence.r.rw"]) {
             Some("acquire")
         } else {
             None
         }
     }
 
-    /// The memory order of an access, by its tags; those of machines say nothing here.
+    /// The memory order of an access, by its tags.
     fn order(&self, events: &[usize]) -> &'static str {
         let has = |tags: &[&str]| {
             events.iter().any(|&event| self.graph.events[event].tags.iter().any(|tag| tags.contains(&tag.as_str())))
         };
-        match (has(&["SC"]), has(&["ACQ", "ACQUIRE"]), has(&["REL", "RELEASE"])) {
+        // Arm's acquires carry the tag of atomic accesses in C, where a memory order stands beside it.
+        let arm = has(&["A"]) && !has(&["NA", "RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"]);
+        let acquires = arm || has(&["ACQ", "ACQUIRE", "Q", "Acq", "AcqRel"]);
+        let releases = has(&["REL", "RELEASE", "L", "Rel", "AcqRel"]);
+        match (has(&["SC"]), acquires, releases) {
             (true, _, _) => "seq_cst",
             (false, true, true) => "acq_rel",
             (false, true, false) => "acquire",

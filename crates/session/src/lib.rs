@@ -20,7 +20,10 @@ mod violation;
 pub use evidence::{panic_message, remember_panics, structure};
 pub use explain::{Reason, Relaxation, relaxation, why};
 pub use fences::{Conclusion, Repair, Repairs, fences};
-pub use registry::{ENGINES, FRONTENDS, Frontend, engine, frontend, members, model, model_from, models, set_option};
+pub use registry::{
+    ENGINES, FRONTENDS, Frontend, engine, frontend, members, model, model_from, models, set_option,
+    unknown_architecture,
+};
 pub use result::{Failure, Found, Outcomes, Reading, Request, States};
 pub use sequential::sequential;
 pub use strategy::{AUTO, STRATEGIES, Setting, Step, Strategy, strategy};

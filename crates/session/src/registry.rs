@@ -25,7 +25,7 @@ pub struct Frontend {
 /// All front ends.
 pub static FRONTENDS: &[Frontend] = &[
     Frontend {
-        about: "litmus tests of herd's format for X86, PPC and C",
+        about: "litmus tests of herd's format for X86, PPC, AArch64, RISCV and C",
         extensions: &["litmus"],
         parse: |file, _| front_litmus::parse(file),
     },
@@ -97,6 +97,12 @@ pub fn frontend(name: &str) -> Option<&'static Frontend> {
     FRONTENDS.iter().find(|frontend| frontend.extensions.contains(&extension))
 }
 
+/// The architecture that a litmus test says it is for, if nobody here reads it.
+pub fn unknown_architecture(file: &SourceFile) -> Option<&str> {
+    let is_litmus = frontend(file.name()).is_some_and(|frontend| frontend.extensions.contains(&"litmus"));
+    front_litmus::unknown_architecture(file).filter(|_| is_litmus)
+}
+
 /// The models that come with Fencepost: first those for every architecture, from strong to weak, then the others.
 pub fn models() -> Vec<Model> {
     let mut models: Vec<Model> = model::library().iter().filter_map(|(name, _)| Model::builtin(name)).collect();
@@ -115,15 +121,28 @@ fn chain(models: &[Model], name: &str, depth: usize) -> usize {
     below.max().unwrap_or(depth)
 }
 
-/// The model of this name that comes with Fencepost.
+/// The model that comes with Fencepost under this name, or under one that its head offers besides.
 ///
 /// # Errors
-/// There is none; says which there are.
+/// There is none; says which there are, and which name is nearest.
 pub fn model(name: &str) -> Result<Model, Failure> {
-    Model::builtin(name).ok_or_else(|| {
-        let known: Vec<String> = models().into_iter().map(|m| m.name).collect();
-        Failure::Usage(format!("there is no model `{name}`; there are {} and files ending in .cat", known.join(", ")))
-    })
+    let wanted = name.to_lowercase();
+    if let Some(model) = Model::builtin(&wanted) {
+        return Ok(model);
+    }
+    let mut models = models();
+    if let Some(at) = models.iter().position(|model| model.head.also.contains(&wanted)) {
+        return Ok(models.swap_remove(at));
+    }
+    let all = || models.iter().flat_map(|model| std::iter::once(&model.name).chain(&model.head.also));
+    let nearest = all().map(|other| (model::distance(&wanted, other), other)).min();
+    let hint = match nearest {
+        Some((far, other)) if far <= 2 && far < wanted.chars().count() => format!("; did you mean `{other}`?"),
+        _ => String::new(),
+    };
+    let known: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
+    let known = known.join(", ");
+    Err(Failure::Usage(format!("there is no model `{name}`; there are {known} and files ending in .cat{hint}")))
 }
 
 /// A model from a user's file.

@@ -63,6 +63,12 @@ fn engines_agree_under_weaker_models() {
     assert!(compare(&["rmo", "alpha", "power", "ppc"], 1000..1060, &small()) > 600);
 }
 
+#[test]
+fn engines_agree_about_arm_and_risc_v() {
+    assert!(compare(&["aarch64"], 2000..2060, &small().for_arch("AArch64")) > 150);
+    assert!(compare(&["riscv"], 2000..2060, &small().for_arch("RISCV")) > 150);
+}
+
 /// Models that nobody would write, for the corners of the translation from expressions to graphs: no axiom for coherence,
 /// repetition of something cyclic, relations that are reflexive, differences of what changes, recursion.
 const ODD: &[&str] = &[

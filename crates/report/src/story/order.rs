@@ -50,7 +50,7 @@ pub(crate) enum End {
 }
 
 /// Fences with these tags order everything.
-pub(crate) const FULL: &[&str] = &["MFENCE", "SYNC", "SC", "MB", "LOCK"];
+pub(crate) const FULL: &[&str] = &["MFENCE", "SYNC", "SC", "MB", "LOCK", "DMB.SY", "DSB.SY", "Fence.rw.rw"];
 
 /// Beyond this many events nobody reads a list of steps, and the search for one takes long.
 const MOST_EVENTS: usize = 1200;
