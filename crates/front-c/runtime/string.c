@@ -81,3 +81,28 @@ char *strchr(const char *text, int wanted) {
         at++;
     }
 }
+
+/* Blocks whose size is not known before the program runs. Those of memcpy do not overlap. */
+void *__fencepost_copy(void *to, const void *from, unsigned long size) {
+    unsigned long at;
+    for (at = 0; at < size; at++)
+        ((unsigned char *)to)[at] = ((const unsigned char *)from)[at];
+    return to;
+}
+
+void *__fencepost_fill(void *to, int byte, unsigned long size) {
+    unsigned long at;
+    for (at = 0; at < size; at++)
+        ((unsigned char *)to)[at] = (unsigned char)byte;
+    return to;
+}
+
+int __fencepost_compare(const void *one, const void *other, unsigned long size) {
+    unsigned long at;
+    for (at = 0; at < size; at++) {
+        int difference = ((const unsigned char *)one)[at] - ((const unsigned char *)other)[at];
+        if (difference)
+            return difference;
+    }
+    return 0;
+}

@@ -306,6 +306,91 @@ impl Types {
         Ok(out)
     }
 
+    /// The same, and numbers that fill the gaps.
+    pub fn all_leaves(&self, ty: &Type) -> Result<Vec<Leaf>, NoLayout> {
+        let size = self.size(ty)?;
+        let mut all = Vec::new();
+        let mut at = 0;
+        let leaves = self.leaves(ty)?;
+        let ends = leaves.iter().map(Some).chain([None]);
+        for leaf in ends {
+            let until = leaf.map_or(size, |leaf| leaf.offset);
+            while at < until {
+                let fits = |bytes: &u64| at.is_multiple_of(*bytes) && at + bytes <= until;
+                let bytes = [8, 4, 2].into_iter().find(fits).unwrap_or(1);
+                self.push(Leaf { offset: at, ty: Type::integer(8 * bytes as u8, false, 1) }, &mut all)?;
+                at += bytes;
+            }
+            if let Some(leaf) = leaf {
+                at = at.max(leaf.offset + self.size(&leaf.ty)?);
+                self.push(leaf.clone(), &mut all)?;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Whether a type is a structure of our library, or an array of these.
+    pub fn is_library(&self, ty: &Type) -> bool {
+        match &ty.kind {
+            Kind::Array(element, _) => self.is_library(element),
+            Kind::Record(id) => self.record(*id).library,
+            Kind::Void
+            | Kind::Bool
+            | Kind::Int { .. }
+            | Kind::Float(_)
+            | Kind::Pointer(_)
+            | Kind::Function(_)
+            | Kind::Bad(_) => false,
+        }
+    }
+
+    /// Whether there is something atomic in it.
+    pub fn has_atomic(&self, ty: &Type) -> bool {
+        ty.atomic
+            || match &ty.kind {
+                Kind::Array(element, _) => self.has_atomic(element),
+                Kind::Record(id) => self.record(*id).members.iter().flatten().any(|member| self.has_atomic(&member.ty)),
+                Kind::Void
+                | Kind::Bool
+                | Kind::Int { .. }
+                | Kind::Float(_)
+                | Kind::Pointer(_)
+                | Kind::Function(_)
+                | Kind::Bad(_) => false,
+            }
+    }
+
+    /// Whether there is a union in it whose members divide the memory in different ways.
+    pub fn is_uneven(&self, ty: &Type) -> bool {
+        match &ty.kind {
+            Kind::Array(element, _) => self.is_uneven(element),
+            Kind::Record(id) => {
+                let record = self.record(*id);
+                let members = record.members.as_deref().unwrap_or_default();
+                if members.iter().any(|member| self.is_uneven(&member.ty)) {
+                    return true;
+                }
+                let Ok(cells) = self.leaves(ty) else { return false };
+                let there = |leaf: &Leaf| {
+                    let at = cells.binary_search_by_key(&leaf.offset, |cell| cell.offset);
+                    at.is_ok_and(|at| cells[at].ty.width() == leaf.ty.width())
+                };
+                record.union
+                    && !members.iter().all(|member| match member.bits {
+                        Some(field) => there(&Leaf { offset: 0, ty: field.unit_type() }),
+                        None => self.leaves(&member.ty).is_ok_and(|own| own.iter().all(there)),
+                    })
+            }
+            Kind::Void
+            | Kind::Bool
+            | Kind::Int { .. }
+            | Kind::Float(_)
+            | Kind::Pointer(_)
+            | Kind::Function(_)
+            | Kind::Bad(_) => false,
+        }
+    }
+
     fn collect(&self, ty: &Type, base: u64, out: &mut Vec<Leaf>) -> Result<(), NoLayout> {
         match &ty.kind {
             Kind::Array(element, count) => {

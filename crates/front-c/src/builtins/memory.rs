@@ -163,41 +163,67 @@ fn objects(call: &mut Call<'_, '_>, size: &Node<Expression>) -> Result<Option<(T
     })
 }
 
-/// The scalars of the first `bytes` bytes behind a pointer to objects of type `ty`.
-fn leaves(call: &Call<'_, '_>, ty: &Type, bytes: i64) -> Result<Vec<Leaf>, Diagnostic> {
+/// The first `bytes` bytes behind a pointer to objects of type `ty`: scalars, what lies between them, and single bytes where
+/// an object is not whole.
+fn leaves(call: &Call<'_, '_>, ty: &Type, bytes: u64) -> Result<Vec<Leaf>, Diagnostic> {
     let wrong = |why: String| {
-        call.error(format!("`{}` cannot take this block scalar by scalar: {why}", call.name)).help(
-            "give it pointers to the same type and a constant multiple of its size, or copy the members one by one",
-        )
+        call.error(format!("`{}` cannot take this block: {why}", call.name)).help("copy the members one by one")
     };
-    if ty.is_void() {
-        return Err(wrong("what the pointer points to is not known".to_owned()));
-    }
-    let size = call.lowering.types.size(ty).map_err(wrong)?;
-    let bytes = u64::try_from(bytes).unwrap_or(0);
-    if size == 0 || bytes % size != 0 {
-        let what = call.lowering.types.describe(ty);
-        return Err(wrong(format!("{bytes} bytes are not a number of objects of type `{what}`")));
-    }
-    let one = call.lowering.types.leaves(ty).map_err(wrong)?;
-    let count = bytes / size;
-    if count.saturating_mul(one.len() as u64) > MAX_LEAVES {
+    let (one, size) = if ty.is_void() {
+        (Vec::new(), 0)
+    } else {
+        let all = call.lowering.types.all_leaves(ty).map_err(wrong)?;
+        (all, call.lowering.types.size(ty).map_err(wrong)?)
+    };
+    let count = bytes.checked_div(size).unwrap_or(0);
+    let rest = bytes - count * size;
+    if count.saturating_mul(one.len() as u64).saturating_add(rest) > MAX_LEAVES {
         return Err(wrong(format!("it has more than {MAX_LEAVES} scalars")));
     }
     let shifted = |at: u64| {
         one.iter().map(move |leaf| Leaf { offset: leaf.offset + at * size, ty: leaf.ty.clone() }).collect::<Vec<_>>()
     };
-    Ok((0..count).flat_map(shifted).collect())
+    let tail = (count * size..bytes).map(|offset| Leaf { offset, ty: Type::UCHAR });
+    Ok((0..count).flat_map(shifted).chain(tail).collect())
 }
 
-/// The constant number of bytes in an argument.
-fn byte_count(call: &mut Call<'_, '_>, at: usize) -> Result<i64, Diagnostic> {
-    call.lowering.const_value(&call.args[at]).ok_or_else(|| {
+/// How two blocks are taken together: as one of them is divided, if the other is too or consists of bytes only; else byte
+/// by byte.
+fn common_leaves(call: &Call<'_, '_>, one: &Type, other: &Type, bytes: u64) -> Result<Vec<Leaf>, Diagnostic> {
+    let own = leaves(call, if one.is_void() { other } else { one }, bytes)?;
+    let others = leaves(call, if other.is_void() { one } else { other }, bytes)?;
+    let single = |leaf: &Leaf| leaf.ty.width().is_some_and(|width| width.bits() == 8);
+    let same = |a: &Leaf, b: &Leaf| a.offset == b.offset && a.ty.width() == b.ty.width();
+    if own.len() == others.len() && own.iter().zip(&others).all(|(a, b)| same(a, b)) || others.iter().all(single) {
+        return Ok(own);
+    }
+    if own.iter().all(single) { Ok(others) } else { leaves(call, &Type::UCHAR, bytes) }
+}
+
+/// The number of bytes in an argument, if it is a constant.
+fn byte_count(call: &mut Call<'_, '_>, at: usize) -> Option<u64> {
+    call.lowering.const_value(&call.args[at]).map(|bytes| u64::try_from(bytes).unwrap_or(0))
+}
+
+/// The same, where nothing else will do.
+fn constant_bytes(call: &mut Call<'_, '_>, at: usize) -> Result<u64, Diagnostic> {
+    byte_count(call, at).ok_or_else(|| {
         let span = call.lowering.at(call.args[at].span);
         call.lowering
             .error(span, format!("the size that `{}` is given is not a constant", call.name))
             .help("write the loop over the elements")
     })
+}
+
+/// Calls the loop over bytes of our library, for blocks whose size is not a constant.
+fn by_bytes(call: &mut Call<'_, '_>, name: &str) -> Result<Value, Diagnostic> {
+    let mut args = Vec::new();
+    for at in 0..call.args.len() {
+        let value = call.value(at)?;
+        args.push(call.keep(value));
+    }
+    let result = call.lowering.call_function(name, args)?;
+    result.ok_or_else(|| call.error(format!("`{name}` has no value")))
 }
 
 fn shifted(base: &Expr, offset: u64) -> Expr {
@@ -206,29 +232,23 @@ fn shifted(base: &Expr, offset: u64) -> Expr {
 
 /// Reads all scalars, then writes them all, so that blocks may overlap.
 fn copy(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
-    let bytes = byte_count(call, 2)?;
+    if byte_count(call, 2).is_none() && call.name == "memcpy" {
+        return by_bytes(call, "__fencepost_copy");
+    }
+    let bytes = constant_bytes(call, 2)?;
     let target = uncast(call, 0)?;
     let target = call.keep(target);
     let source = uncast(call, 1)?;
     let source = call.keep(source);
     let (to, from) = (call.lowering.pointee(&target)?, call.lowering.pointee(&source)?);
-    let to_leaves = leaves(call, if to.is_void() { &from } else { &to }, bytes)?;
-    let from_leaves = leaves(call, if from.is_void() { &to } else { &from }, bytes)?;
-    let same = to_leaves.len() == from_leaves.len()
-        && to_leaves.iter().zip(&from_leaves).all(|(a, b)| a.offset == b.offset && a.ty.width() == b.ty.width());
-    if !same {
-        let (to, from) = (call.lowering.types.describe(&to), call.lowering.types.describe(&from));
-        return Err(call
-            .error(format!("`{}` copies from `{from}` to `{to}`, which consist of other scalars", call.name))
-            .help("copy between objects of the same type"));
-    }
+    let leaves = common_leaves(call, &to, &from, bytes)?;
     let tags = call.lowering.tags(&["NA"]);
     let mut values = Vec::new();
-    for leaf in &from_leaves {
+    for leaf in &leaves {
         let value = call.lowering.load(shifted(&source.expr, leaf.offset), &leaf.ty.unqualified(), tags.clone())?;
         values.push(value);
     }
-    for (leaf, value) in to_leaves.iter().zip(values) {
+    for (leaf, value) in leaves.iter().zip(values) {
         let value = Value { expr: value.expr, ty: leaf.ty.unqualified() };
         call.lowering.store(shifted(&target.expr, leaf.offset), value, tags.clone());
     }
@@ -237,26 +257,16 @@ fn copy(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
 
 /// Compares two blocks scalar by scalar, from the first on, each as its bytes lie in memory: the lowest one first.
 fn compare(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
-    let bytes = byte_count(call, 2)?;
+    let Some(bytes) = byte_count(call, 2) else { return by_bytes(call, "__fencepost_compare") };
     let left = uncast(call, 0)?;
     let left = call.keep(left);
     let right = uncast(call, 1)?;
     let right = call.keep(right);
     let (one, other) = (call.lowering.pointee(&left)?, call.lowering.pointee(&right)?);
-    let one_leaves = leaves(call, if one.is_void() { &other } else { &one }, bytes)?;
-    let other_leaves = leaves(call, if other.is_void() { &one } else { &other }, bytes)?;
-    let same = one_leaves.len() == other_leaves.len()
-        && one_leaves.iter().zip(&other_leaves).all(|(a, b)| a.offset == b.offset && a.ty.width() == b.ty.width());
-    let all: u64 = one_leaves.iter().filter_map(|leaf| leaf.ty.width()).map(|w| u64::from(w.bits()) / 8).sum();
-    if !same || all != u64::try_from(bytes).unwrap_or(0) {
-        let (one, other) = (call.lowering.types.describe(&one), call.lowering.types.describe(&other));
-        return Err(call
-            .error(format!("`memcmp` compares `{one}` with `{other}`, which consist of other scalars or have gaps"))
-            .help("compare the members one by one"));
-    }
+    let leaves = common_leaves(call, &one, &other, bytes)?;
     let tags = call.lowering.tags(&["NA"]);
     let mut pairs = Vec::new();
-    for leaf in &one_leaves {
+    for leaf in &leaves {
         let ty = leaf.ty.unqualified();
         let width = ty.width().unwrap_or(Width::WORD);
         let mut side = |base: &Expr| -> Result<Expr, Diagnostic> {
@@ -285,6 +295,9 @@ fn uncast(call: &mut Call<'_, '_>, at: usize) -> Result<Value, Diagnostic> {
 }
 
 fn fill(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
+    if byte_count(call, 2).is_none() {
+        return by_bytes(call, "__fencepost_fill");
+    }
     let target = uncast(call, 0)?;
     let target = call.keep(target);
     let byte = call.value_as(1, &Type::UCHAR)?;
@@ -302,7 +315,7 @@ fn fill_with(
     constant: i64,
     byte: &Value,
 ) -> Result<(), Diagnostic> {
-    let bytes = byte_count(call, size)?;
+    let bytes = constant_bytes(call, size)?;
     let ty = call.lowering.pointee(target)?;
     let leaves = leaves(call, &ty, bytes)?;
     let tags = call.lowering.tags(&["NA"]);

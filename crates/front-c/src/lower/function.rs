@@ -238,6 +238,10 @@ impl Lowering {
         if uses.iter().any(|used| self.use_needs_memory(ty, used)) {
             return true;
         }
+        // What is done to an atomic variable orders other accesses, even if nobody else can know it.
+        if self.types.is_uneven(ty) || self.types.has_atomic(ty) {
+            return true;
+        }
         !ty.is_scalar() && self.types.leaves(ty).map_or(true, |leaves| leaves.len() > MAX_SPLIT)
     }
 

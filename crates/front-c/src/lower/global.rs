@@ -217,15 +217,18 @@ impl Lowering {
         for setting in settings {
             let span = self.setting_span(&setting);
             let value = self.constant_setting(&setting)?;
-            let at = cells.binary_search_by_key(&setting.offset, |cell| cell.offset);
-            let Some(cell) = at.ok().map(|at| &mut cells[at]) else {
-                let complaint = self.error(span, "this initialises a part of the variable with another size");
-                return Err(complaint.help("initialise the largest member of the union"));
-            };
-            if cell.width != self.body.width(&value) {
-                let complaint = self.error(span, "this initialises a part of the variable with another size");
-                return Err(complaint.help("initialise the largest member of the union"));
+            let at = cells.partition_point(|cell| cell.offset <= setting.offset).saturating_sub(1);
+            let width = self.body.width(&value);
+            let exact = cells.get(at).is_some_and(|cell| cell.offset == setting.offset && cell.width == width);
+            if !exact {
+                // A member of a union that divides the memory in another way.
+                if setting.bits.is_some() || set_bytes(&mut cells, setting.offset, &value).is_none() {
+                    let complaint = self.error(span, "this initialises a part of the variable with another size");
+                    return Err(complaint.help("initialise the largest member of the union"));
+                }
+                continue;
             }
+            let cell = &mut cells[at];
             cell.initial = match (&cell.initial, value, setting.bits) {
                 (Expr::Const(unit, width), Expr::Const(value, _), Some(field)) => {
                     let mask = Width::new(field.bits).mask() << field.shift;
@@ -270,4 +273,18 @@ fn only_directives(text: &str) -> bool {
 /// Types for which ours counts whatever the headers say.
 fn library_type(name: &str) -> bool {
     name.starts_with("pthread_") || matches!(name, "sem_t" | "mtx_t" | "cnd_t" | "thrd_t" | "tss_t" | "once_flag")
+}
+
+/// Puts a number into cells of other sizes, byte by byte. Nothing comes back where there is an address.
+fn set_bytes(cells: &mut [Cell], offset: u64, value: &Expr) -> Option<()> {
+    let Expr::Const(value, width) = value else { return None };
+    for byte in 0..u64::from(width.bits().div_ceil(8)) {
+        let at = offset + byte;
+        let cell =
+            cells.iter_mut().find(|cell| cell.offset <= at && at - cell.offset < u64::from(cell.width.bits()) / 8)?;
+        let Expr::Const(old, _) = cell.initial else { return None };
+        let shift = 8 * (at - cell.offset);
+        cell.initial = Expr::Const(old & !(0xff << shift) | (value >> (8 * byte) & 0xff) << shift, cell.width);
+    }
+    Some(())
 }

@@ -163,10 +163,11 @@ impl Lowering {
         Ok(Place::memory(value.expr, ty))
     }
 
-    /// The cells of `count` objects of type `ty` in a row, all zero.
+    /// The cells of `count` objects of type `ty` in a row, all zero. The gaps between members have cells, too: bytes can be
+    /// copied there.
     pub fn cells(&mut self, ty: &Type, count: u64) -> Result<Vec<ir::Cell>, Diagnostic> {
         let array: Type = crate::types::Kind::Array(std::rc::Rc::new(ty.clone()), Some(count)).into();
-        let leaves = self.leaves(&array)?;
+        let leaves = if self.types.is_library(ty) { self.leaves(&array)? } else { self.all_leaves(&array)? };
         let mut cells = Vec::with_capacity(leaves.len());
         for leaf in leaves {
             let width = self.scalar_width(&leaf.ty)?;
@@ -178,6 +179,11 @@ impl Lowering {
     /// The scalars of a type.
     pub fn leaves(&self, ty: &Type) -> Result<Vec<crate::types::Leaf>, Diagnostic> {
         self.types.leaves(ty).map_err(|why| self.no_layout(ty, &why))
+    }
+
+    /// The scalars of a type, and what lies between them.
+    pub fn all_leaves(&self, ty: &Type) -> Result<Vec<crate::types::Leaf>, Diagnostic> {
+        self.types.all_leaves(ty).map_err(|why| self.no_layout(ty, &why))
     }
 
     /// The size of a type in bytes.

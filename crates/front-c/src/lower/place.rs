@@ -210,7 +210,9 @@ impl Lowering {
             Some(_) => member.ty.unqualified(),
             None => member.ty.clone(),
         };
-        self.check_union(&outer.ty, &member, span)?;
+        if !matches!(outer.at, At::Memory(_)) {
+            self.check_union(&outer.ty, &member, span)?;
+        }
         let mut place = self.part(outer, member.offset, ty);
         place.bits = member.bits;
         Ok(place)

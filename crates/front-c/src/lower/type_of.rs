@@ -89,7 +89,8 @@ impl Lowering {
             }
             Expression::Conditional(conditional) => return self.conditional_type(conditional),
             Expression::Comma(all) => match all.last() {
-                Some(last) => return self.type_of(last).map(decayed),
+                // What comes out is a value: it has no qualifiers and is not atomic. C's own header relies on that.
+                Some(last) => return self.type_of(last).map(|ty| decayed(ty).unqualified()),
                 None => Type::VOID,
             },
             Expression::VaArg(of) => self.type_name(&of.type_name)?,
