@@ -199,7 +199,7 @@ pub fn reach(engine: &dyn Engine, models: &[&str]) {
             let judged = ask(judge(engine, &model), &program, &model, question, JUDGED);
             let (Ok(mine), Ok(judged)) = (mine, judged) else { continue };
             let (Some(found), Some(expected)) = (reached(&mine), reached(&judged)) else { panic!("asked for goals") };
-            let bounded = mine.guarantee.bounds().is_some();
+            let bounded = !mine.guarantee.is_full();
             assert!(found == expected || (bounded && !found), "{} under {}\n{program}", engine.name(), model.name);
             compared[usize::from(found)] += u64::from(found == expected);
         }
@@ -236,11 +236,11 @@ pub fn violations(engine: &dyn Engine, models: &[&str]) {
             // Only models with store buffers have a judge; in others evidence is checked all the same.
             let judged = model.head.buffers.map(|_| ask(&Operational, &program, &model, question, JUDGED));
             let violated = reached(&mine) == Some(true);
-            let complete = mine.guarantee.bounds().is_none_or(|bounds| bounds == "no overflow");
+            let complete = !mine.guarantee.is_limited();
             if let Some(Ok(judged)) = judged {
                 let right = match reached(&judged) == Some(true) {
                     true => violated || !complete,
-                    false => !violated || judged.guarantee.bounds().is_some(),
+                    false => !violated || !judged.guarantee.is_full(),
                 };
                 assert!(
                     right,

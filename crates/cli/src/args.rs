@@ -1,9 +1,10 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use engine::{Options, Property};
 use fences::Kind;
-use session::{Failure, Request};
+use session::{Engines, Failure, Request};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -48,6 +49,20 @@ pub enum Command {
         /// What to list.
         what: What,
     },
+    /// Completions of commands, options, engines and models for a shell
+    ///
+    /// For bash: `fencepost completions bash > ~/.local/share/bash-completion/completions/fencepost`.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// The manual page of Fencepost or of one of its commands
+    ///
+    /// For example `fencepost man check | man -l -`.
+    Man {
+        /// The command.
+        command: Option<String>,
+    },
 }
 
 impl Command {
@@ -58,7 +73,7 @@ impl Command {
             Command::Litmus(args) => Some(&mut args.running),
             Command::Why(args) => Some(&mut args.running),
             Command::Fences(args) => Some(&mut args.running),
-            Command::List { .. } => None,
+            Command::List { .. } | Command::Completions { .. } | Command::Man { .. } => None,
         }
     }
 }
@@ -110,6 +125,9 @@ pub struct Running {
     /// The options of engines that were given, with their values.
     #[arg(skip)]
     pub own: Vec<(String, String)>,
+    /// The engines that there are.
+    #[arg(skip = session::ENGINES)]
+    pub engines: Engines,
 }
 
 /// A bound on loops.
@@ -410,13 +428,9 @@ impl Running {
             Unwind::Bound(bound) => (bound, None),
             Unwind::Auto => (1, Some(patience(self.timeout))),
         };
-        let mut options = Options { unwind, loops: self.unwind_loop.clone(), ..Options::default() };
-        let mut engines = session::members(&self.engine);
-        engines.extend(also);
-        for (name, value) in &self.own {
-            session::set_option(&engines, name, value, &mut options)?;
-        }
+        let options = Options { unwind, loops: self.unwind_loop.clone(), ..Options::default() };
         let property = c.unwrap_or(Property::Assertions { memory: true });
-        Ok(Request { engine, options, property, deepen, jobs: self.threads() })
+        let engines = self.engines;
+        Request { engines, engine, options, property, deepen, jobs: self.threads() }.with(&self.own, also)
     }
 }

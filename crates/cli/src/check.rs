@@ -4,7 +4,7 @@ use crate::args::{Check, CheckFormat};
 use crate::watch::Watch;
 use crate::{SAFE, UNKNOWN, UNSAFE, competition, input, output, systems};
 use anyhow::Result;
-use engine::{Engine, Guarantee, NoAnswer, Verdict};
+use engine::{Engine, NoAnswer, Verdict};
 use ir::Program;
 use model::{Model, Role};
 use report::{Case, Explanation, Graph, ModelName, ModelRow, ModelTable, Step, text};
@@ -58,7 +58,7 @@ fn files_apply(args: &Check, program: &Program, models: usize) -> Result<(), Fai
         return Err(Failure::Usage("--brab is for array-based systems (.cub)".to_owned()));
     }
     let engines = session::members(&args.running.engine);
-    let certifies = |name: &&str| session::engine(name).is_none_or(Engine::certifies);
+    let certifies = |name: &&str| session::engine(args.running.engines, name).is_none_or(Engine::certifies);
     if args.certificate.is_some() && !engines.iter().any(certifies) {
         let message = format!("the engine {} gives no certificates: nothing would be written", args.running.engine);
         return Err(Failure::Usage(message));
@@ -239,9 +239,8 @@ fn table(args: &Check, table: &ModelTable<'_>) -> Result<String> {
 
 fn code(verdict: &Verdict) -> u8 {
     match verdict {
-        Verdict::Safe(Guarantee::Full) => SAFE,
-        Verdict::Safe(Guarantee::NoOverflow | Guarantee::Unwound { .. } | Guarantee::Rounds { .. })
-        | Verdict::Unknown(_) => UNKNOWN,
+        Verdict::Safe(guarantee) if guarantee.is_full() => SAFE,
+        Verdict::Safe(_) | Verdict::Unknown(_) => UNKNOWN,
         Verdict::Unsafe(_) => UNSAFE,
     }
 }

@@ -5,7 +5,7 @@ use crate::check::{applies, describe, model_name, text_options};
 use crate::watch::Watch;
 use crate::{SAFE, UNKNOWN, UNSAFE, input, output, preprocess, systems};
 use anyhow::{Context, Result};
-use engine::{Guarantee, Verdict};
+use engine::Verdict;
 use fences::{Costs, Fence};
 use ir::Program;
 use model::Model;
@@ -140,7 +140,7 @@ fn case_of<'a>(found: &'a Found<Verdict>, model: &Model) -> Result<Case<'a>> {
 }
 
 fn code(repairs: &[Repair], conclusion: &Conclusion) -> u8 {
-    let proved = |repair: &Repair| repair.guarantee == Guarantee::Full;
+    let proved = |repair: &Repair| repair.guarantee.is_full();
     match conclusion {
         Conclusion::Complete if repairs.is_empty() => UNSAFE,
         Conclusion::Complete if repairs.iter().all(proved) => SAFE,

@@ -4,10 +4,17 @@ use crate::args::What;
 use crate::{SAFE, output, own};
 use anyhow::Result;
 use engine::Values;
+use session::Engines;
 use std::fmt::Write;
 
 /// Lists what there is.
-pub fn run(what: What) -> Result<u8> {
+pub fn run(what: What, engines: Engines) -> Result<u8> {
+    output::write(&text(what, engines)?, None)?;
+    Ok(SAFE)
+}
+
+/// The list.
+pub fn text(what: What, engines: Engines) -> Result<String> {
     let mut text = String::new();
     match what {
         What::Models => {
@@ -21,25 +28,25 @@ pub fn run(what: What) -> Result<u8> {
             for strategy in session::STRATEGIES {
                 writeln!(text, "{:<14} {}", strategy.name, strategy.about)?;
             }
-            for engine in session::ENGINES {
+            for engine in engines {
                 writeln!(text, "{:<14} {}", engine.name(), engine.about())?;
             }
             let (name, about) = session::SYSTEM_ENGINE;
             writeln!(text, "{name:<14} {about}")?;
         }
         What::Options => {
-            for (option, engines) in own::declared() {
+            for (option, owners) in own::declared(engines) {
                 let values = match option.values {
-                    Values::Number { from, to: u32::MAX, .. } => format!("{from}.."),
-                    Values::Number { from, to, .. } => format!("{from}..{to}"),
+                    Values::Number(from, u32::MAX) => format!("{from}.."),
+                    Values::Number(from, to) => format!("{from}..{to}"),
                     Values::Choice(choices) => choices.iter().map(|c| c.name).collect::<Vec<_>>().join("|"),
                 };
                 let name = format!("--{} {values}", option.name);
-                writeln!(text, "{name:<33} {} ({})", option.help, engines.join(", "))?;
+                writeln!(text, "{name:<33} {} ({})", option.help, owners.join(", "))?;
             }
         }
         What::Formats => {
-            for command in own::command().get_subcommands() {
+            for command in own::command(engines).get_subcommands() {
                 let formats = command.get_arguments().find(|arg| arg.get_id() == "format");
                 let names: Vec<String> = formats
                     .into_iter()
@@ -52,6 +59,5 @@ pub fn run(what: What) -> Result<u8> {
             }
         }
     }
-    output::write(&text, None)?;
-    Ok(SAFE)
+    Ok(text)
 }

@@ -283,9 +283,9 @@ impl Batch<'_> {
 
 /// What an answer is worth if loops were cut: that both outcomes were seen is certain, that only one was is not.
 fn bound(kind: Kind, guarantee: &Guarantee) -> String {
-    match (kind, guarantee) {
-        (Kind::Never | Kind::Always, guarantee) => guarantee.bounds().unwrap_or_default(),
-        _ => String::new(),
+    match kind {
+        Kind::Never | Kind::Always => guarantee.to_string(),
+        Kind::Sometimes | Kind::Unknown => String::new(),
     }
 }
 

@@ -12,13 +12,18 @@ mod log;
 mod output;
 mod own;
 mod preprocess;
+#[cfg(test)]
+mod seam;
+mod shell;
 mod systems;
 mod watch;
 mod why;
 
 use args::Command;
 use clap::error::ErrorKind;
-use session::Failure;
+use session::{Engines, Failure};
+use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 /// Proved safe, or done.
@@ -35,41 +40,39 @@ const INTERNAL: u8 = 6;
 const UNSAFE: u8 = 10;
 
 fn main() -> ExitCode {
-    let cli = match own::command().try_get_matches().and_then(|matches| own::parse(&matches)) {
+    watch::catch_interrupts();
+    session::remember_panics();
+    ExitCode::from(run(session::ENGINES, std::env::args_os()))
+}
+
+/// Does what a command line says, with these engines, and returns the exit code.
+fn run(engines: Engines, line: impl IntoIterator<Item = OsString>) -> u8 {
+    let matches = own::command(engines).try_get_matches_from(line);
+    let mut cli = match matches.and_then(|matches| own::parse(engines, &matches)) {
         Ok(cli) => cli,
         Err(error) => {
             let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-            let code = if asked { SAFE } else { USAGE };
             // Nobody is left to tell if this fails.
             let _ = error.print();
-            return ExitCode::from(code);
+            return if asked { SAFE } else { USAGE };
         }
     };
-    watch::catch_interrupts();
-    session::remember_panics();
-    let running = match &cli.command {
-        Command::Check(args) => Some(&args.running),
-        Command::Litmus(args) => Some(&args.running),
-        Command::Why(args) => Some(&args.running),
-        Command::Fences(args) => Some(&args.running),
-        Command::List { .. } => None,
-    };
-    if let Err(error) = log::begin(running.and_then(|running| running.log.as_deref())) {
-        return ExitCode::from(output::complain(&error));
+    let filter = cli.command.running().and_then(|running| running.log.clone());
+    if let Err(error) = log::begin(filter.as_deref()) {
+        return output::complain(&error);
     }
-    let result = std::panic::catch_unwind(|| match &cli.command {
+    let result = catch_unwind(AssertUnwindSafe(|| match &cli.command {
         Command::Check(args) => check::run(args),
         Command::Litmus(args) => litmus::run(args),
         Command::Why(args) => why::run(args),
         Command::Fences(args) => fences::run(args),
-        Command::List { what } => list::run(*what),
-    });
+        Command::List { what } => list::run(*what, engines),
+        Command::Completions { shell } => shell::completions(*shell, engines),
+        Command::Man { command } => shell::man(command.as_deref(), engines),
+    }));
     match result {
-        Ok(Ok(code)) => ExitCode::from(code),
-        Ok(Err(error)) => ExitCode::from(output::complain(&error)),
-        Err(panic) => {
-            let failure = Failure::Internal(session::panic_message(&*panic));
-            ExitCode::from(output::complain(&failure.into()))
-        }
+        Ok(Ok(code)) => code,
+        Ok(Err(error)) => output::complain(&error),
+        Err(panic) => output::complain(&Failure::Internal(session::panic_message(&*panic)).into()),
     }
 }

@@ -116,6 +116,8 @@ fn the_reference_has_every_option() {
         for option in options(command).into_iter().filter(|option| option != "-h" && option != "--help") {
             let named = |cell: &str| cell.split(['`', ' ']).any(|word| word == option);
             let told = rows.iter().any(|row| row.len() > 2 && named(row[0]) && row[1].contains(command));
+            // What engines declare is listed by the program itself, and documents show what is printed.
+            let told = told || text.lines().any(|line| line.starts_with(&format!("{option} ")));
             found += usize::from(told);
             if !told {
                 missing.push(format!("{command} {option}"));

@@ -35,10 +35,7 @@ mod views;
 mod world;
 
 use buffer::Memory;
-use engine::{
-    Abstraction, Answer, Choice, Declared, Engine, Findings, Guarantee, NoAnswer, Observer, Question, Refusal, Task,
-    Values,
-};
+use engine::{Answer, Declared, Engine, Findings, Guarantee, K, NoAnswer, Observer, OneOf, Question, Refusal, Task};
 use model::Buffers;
 use search::{Beginning, Explored, Search};
 use stepper::Halt;
@@ -63,47 +60,54 @@ const FIRST_VIEW: usize = 2;
 /// The largest k that is tried with replicas.
 const REPLICATED_K: usize = 4;
 
-/// What can be said about it on the command line.
-static OPTIONS: &[Declared] = &[
-    Declared {
-        name: "abstraction",
-        value: "HOW",
-        help: "How store buffers are abstracted",
-        values: Values::Choice(&[
-            Choice {
-                name: "auto",
-                help: "As coarse as possible, as fine as necessary",
-                set: |options| options.abstraction = Abstraction::Auto,
-            },
-            Choice {
-                name: "set",
-                help: "A set of values for each location",
-                set: |options| options.abstraction = Abstraction::Set,
-            },
-            Choice {
-                name: "pd",
-                help: "A newest value, the k oldest and a set; states that differ in their sets only are merged",
-                set: |options| options.abstraction = Abstraction::Partial,
-            },
-            Choice {
-                name: "fd",
-                help: "The same, but such states are not merged",
-                set: |options| options.abstraction = Abstraction::Full,
-            },
-            Choice {
-                name: "none",
-                help: "The buffers as they are; with --k, of at most so many writes",
-                set: |options| options.abstraction = Abstraction::None,
-            },
-        ]),
-    },
-    Declared {
-        name: "k",
-        value: "N",
-        help: "How many writes of a buffer are kept in order; otherwise as many as are needed",
-        values: Values::Number { from: 0, to: u32::MAX, set: |options, k| options.k = Some(k) },
-    },
-];
+/// How store buffers are abstracted, from coarse to fine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Abstraction {
+    /// As coarse as possible, as fine as necessary.
+    Auto,
+    /// To a set of values for each location.
+    Set,
+    /// To a newest value, the k oldest and a set; states that differ in their sets only are merged.
+    Partial,
+    /// The same, but such states are not merged.
+    Full,
+    /// Not at all.
+    None,
+}
+
+const ABSTRACTION: OneOf<Abstraction> = OneOf {
+    name: "abstraction",
+    value: "HOW",
+    help: "How store buffers are abstracted",
+    choices: &[
+        ("auto", "As coarse as possible, as fine as necessary", Abstraction::Auto),
+        ("set", "A set of values for each location", Abstraction::Set),
+        (
+            "pd",
+            "A newest value, the k oldest and a set; states that differ in their sets only are merged",
+            Abstraction::Partial,
+        ),
+        ("fd", "The same, but such states are not merged", Abstraction::Full),
+        ("none", "The buffers as they are; with --k, of at most so many writes", Abstraction::None),
+    ],
+};
+
+/// How far the search goes before it gives up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    Full,
+    Shallow,
+}
+
+const DEPTH: OneOf<Depth> = OneOf {
+    name: "depth",
+    value: "HOW",
+    help: "How far the search goes",
+    choices: &[
+        ("full", "Until there is an answer", Depth::Full),
+        ("shallow", "Once through the first abstractions, a few states of each: for short violations", Depth::Shallow),
+    ],
+};
 
 /// The engine `coherence`.
 #[derive(Debug, Clone, Copy, Default)]
@@ -118,8 +122,8 @@ impl Engine for Coherence {
         "partial-coherence abstraction of store buffers (SC, TSO, PSO): proofs for endless loops over finite data"
     }
 
-    fn options(&self) -> &'static [Declared] {
-        OPTIONS
+    fn options(&self) -> Vec<Declared> {
+        vec![ABSTRACTION.declared(), K.declared(), DEPTH.declared()]
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal> {
@@ -130,9 +134,10 @@ impl Engine for Coherence {
         let (Some(buffers), Question::Violation(property)) = (task.model.head.buffers, task.question) else {
             return Err(NoAnswer::GaveUp("the engine `coherence` does not take this task".to_owned()));
         };
-        let knowledge = Knowledge { threads: 1, few: FEW, apart: task.options.glance, ..Knowledge::default() };
-        let search =
-            Search { task, buffers, property, observer, knowledge, cost: search::Cost::default(), view_size: 0 };
+        let shallow = DEPTH.of(task.options) == Some(Depth::Shallow);
+        let knowledge = Knowledge { threads: 1, few: FEW, apart: shallow, ..Knowledge::default() };
+        let cost = search::Cost::default();
+        let search = Search { task, shallow, buffers, property, observer, knowledge, cost, view_size: 0 };
         Proof { search, k: None, view_size: None, why_numbered: None }.find()
     }
 }
@@ -183,14 +188,14 @@ impl Proof<'_> {
         let mut statistics = vec![("states".to_owned(), cost.states), ("bytes".to_owned(), cost.bytes)];
         statistics.extend(self.k.map(|k| ("k".to_owned(), k as u64)));
         statistics.extend(self.view_size.map(|size| ("replicas in a view".to_owned(), size as u64)));
-        Ok(Answer { findings: Findings::Reach(vec![found]), guarantee: Guarantee::Full, statistics })
+        Ok(Answer { findings: Findings::Reach(vec![found]), guarantee: Guarantee::FULL, statistics })
     }
 
     /// Looks from one beginning, as the options say.
     fn decide(&mut self, beginning: &Beginning) -> Result<Option<Execution>, NoAnswer> {
         let options = self.search.task.options;
-        let k = options.k.map(|k| k as usize);
-        let given = match options.abstraction {
+        let k = K.of(options).map(|k| k as usize);
+        let given = match ABSTRACTION.of(options).unwrap_or(Abstraction::Auto) {
             Abstraction::Auto => return self.refine(beginning, k),
             Abstraction::None => Memory::Exact(k.unwrap_or(usize::MAX)),
             Abstraction::Set => Memory::Set,
@@ -244,7 +249,7 @@ impl Proof<'_> {
                     Known::TooMany => open.push(memory),
                 }
             }
-            if self.search.task.options.glance {
+            if self.search.shallow {
                 return Err(NoAnswer::GaveUp("a first look shows nothing".to_owned()));
             }
             plan.splice(..turns, open);

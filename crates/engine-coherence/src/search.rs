@@ -5,8 +5,9 @@ use crate::machine::{Machine, Step};
 use crate::space::{NOBODY, Space};
 use crate::thread::{Local, Pending, Runner};
 use crate::world::{Knowledge, World};
+use crate::{ABSTRACTION, Abstraction};
 use engine::Record;
-use engine::{Abstraction, Meter, NoAnswer, Observer, Task};
+use engine::{Meter, NoAnswer, Observer, Task};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use stepper::{CellName, Halt, Object, Status};
@@ -141,6 +142,8 @@ fn again(world: &mut World<'_>, choices: &[u64]) -> Result<Local, Halt> {
 /// A search of a program under a model.
 pub struct Search<'t> {
     pub task: &'t Task<'t>,
+    /// Whether to give up after a first look.
+    pub shallow: bool,
     pub buffers: model::Buffers,
     pub property: engine::Property,
     pub observer: &'t dyn Observer,
@@ -180,7 +183,8 @@ impl<'t> Search<'t> {
         let (program, head) = (self.task.program, &self.task.model.head);
         let mut world = World::new(program, head, self.buffers, self.property, self.knowledge.clone());
         // Who asks for an abstraction by name gets it as the papers have it, with all stores in buffers.
-        world.direct = matches!(self.task.options.abstraction, Abstraction::Auto | Abstraction::None);
+        let asked = ABSTRACTION.of(self.task.options);
+        world.direct = matches!(asked, None | Some(Abstraction::Auto | Abstraction::None));
         world
     }
 
@@ -246,7 +250,7 @@ impl<'t> Search<'t> {
                 break Explored::Done { exact: !machine.buffers.abstracted };
             };
             // As long as no write is on its way all abstractions are the same: there is nobody to hand over to.
-            if space.len() > budget && (self.task.options.glance || machine.buffers.len() > 1) {
+            if space.len() > budget && (self.shallow || machine.buffers.len() > 1) {
                 break Explored::Budget;
             }
             if at.is_multiple_of(256) {

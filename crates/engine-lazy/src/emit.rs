@@ -6,7 +6,8 @@
 
 mod library;
 
-use crate::problem::{Bounds, Problem, Step, Work};
+use crate::options::Bounds;
+use crate::problem::{Problem, Step, Work};
 use crate::schedule::Item;
 use ir::{BinaryOp, UnaryOp};
 use logic::{Bool, BoolNode, Term, TermNode};

@@ -30,6 +30,7 @@ mod emit;
 mod execution;
 mod lists;
 mod memory;
+mod options;
 mod problem;
 mod queues;
 mod schedule;
@@ -38,12 +39,11 @@ mod sole;
 mod tests;
 mod values;
 
-use engine::{
-    Answer, Choice, Declared, Engine, Findings, Guarantee, NoAnswer, Observer, Question, Queues, Refusal, Task, Values,
-};
+use engine::{Answer, Bound, Declared, Engine, Findings, Guarantee, NoAnswer, Observer, Question, Refusal, Task};
 use logic::Bool;
 use model::Buffers;
-use problem::{Bounds, Problem, Tags};
+use options::{Bounds, Representation, representation};
+use problem::{Problem, Tags};
 use source::Span;
 use std::collections::BTreeSet;
 use symbolic::{Halt, Kind, Settings, Structure};
@@ -63,57 +63,6 @@ const FEW_ROUNDS: u32 = 12;
 /// How many units of work the symbolic execution of a block costs.
 const BLOCK: u64 = 20;
 
-/// What can be said about it on the command line.
-static OPTIONS: &[Declared] = &[
-    Declared {
-        name: "rounds",
-        value: "N",
-        help: "How often each thread has a turn; otherwise more and more often",
-        values: Values::Number { from: 1, to: 64, set: |options, n| options.schedule.rounds = Some(n) },
-    },
-    Declared {
-        name: "clock",
-        value: "K",
-        help: "Up to which point of time writes reach memory, under models with store buffers",
-        values: Values::Number { from: 1, to: 1000, set: |options, n| options.schedule.clock = Some(n) },
-    },
-    Declared {
-        name: "nodes",
-        value: "N",
-        help: "How many writes to one location are remembered at a time, under models with store buffers",
-        values: Values::Number { from: 2, to: 1000, set: |options, n| options.schedule.nodes = Some(n) },
-    },
-    Declared {
-        name: "queues",
-        value: "HOW",
-        help: "How store buffers are represented",
-        values: Values::Choice(&[
-            Choice {
-                name: "timed",
-                help: "As lists of writes with the times at which they reach memory",
-                set: |options| options.schedule.queues = Queues::Timed,
-            },
-            Choice {
-                name: "explicit",
-                help: "As queues of writes, --nodes long; before each step --clock writes at most reach memory by themselves",
-                set: |options| options.schedule.queues = Queues::Explicit,
-            },
-        ]),
-    },
-    Declared {
-        name: "int-width",
-        value: "BITS",
-        help: "Look first for executions in which no value needs more than this many bits",
-        values: Values::Number { from: 1, to: 64, set: |options, n| options.schedule.int_width = Some(n) },
-    },
-    Declared {
-        name: "addresses",
-        value: "V",
-        help: "Refuse programs that can write more locations than this through pointers",
-        values: Values::Number { from: 0, to: u32::MAX, set: |options, n| options.schedule.addresses = Some(n) },
-    },
-];
-
 /// The engine `lazy`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Lazy;
@@ -127,8 +76,8 @@ impl Engine for Lazy {
         "lazy sequentialisation (SC, TSO, PSO): threads take turns in a few rounds, memory as lists of timed writes"
     }
 
-    fn options(&self) -> &'static [Declared] {
-        OPTIONS
+    fn options(&self) -> Vec<Declared> {
+        options::declared()
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal> {
@@ -145,7 +94,7 @@ impl Engine for Lazy {
         let Some(buffers) = task.model.head.buffers else {
             return Err(NoAnswer::GaveUp("the engine `lazy` does not take this task".to_owned()));
         };
-        let tags = Tags::new(task.program, &task.model.head, buffers, task.options.schedule.queues);
+        let tags = Tags::new(task.program, &task.model.head, buffers, representation(task.options));
         let enough = {
             let structure = structure(task, &tags, true, observer)?;
             problem::enough(&structure, &tags)
@@ -158,9 +107,10 @@ impl Engine for Lazy {
         let ladder = ladder(task, enough);
         for (at, &bounds) in ladder.iter().enumerate() {
             let answer = Search { task, tags: &tags, bounds, enough, observer }.run(&mut found)?;
-            let line = answer.guarantee.bounds();
-            observer.phase("rounds", &format!("nothing up to {}", line.as_deref().unwrap_or("any bound")));
-            let done = found.iter().all(Option::is_some) || answer.guarantee == Guarantee::Full;
+            let full = answer.guarantee.is_full();
+            let line = if full { "any bound".to_owned() } else { answer.guarantee.to_string() };
+            observer.phase("rounds", &format!("nothing up to {line}"));
+            let done = found.iter().all(Option::is_some) || full;
             if done || at + 1 == ladder.len() {
                 return Ok(answer);
             }
@@ -172,11 +122,12 @@ impl Engine for Lazy {
 
 /// The bounds to try: those that are asked for, or larger and larger ones.
 fn ladder(task: &Task<'_>, enough: Bounds) -> Vec<Bounds> {
-    let asked = task.options.schedule;
+    let [rounds, clock, nodes] =
+        [options::ROUNDS, options::CLOCK, options::NODES].map(|number| number.of(task.options));
     let limit = |bounds: Bounds| Bounds {
-        rounds: asked.rounds.unwrap_or(bounds.rounds.min(enough.rounds)).max(1),
-        clock: asked.clock.unwrap_or(bounds.clock.min(enough.clock)).max(1),
-        nodes: asked.nodes.unwrap_or(bounds.nodes.min(enough.nodes)).max(2),
+        rounds: rounds.unwrap_or(bounds.rounds.min(enough.rounds)).max(1),
+        clock: clock.unwrap_or(bounds.clock.min(enough.clock)).max(1),
+        nodes: nodes.unwrap_or(bounds.nodes.min(enough.nodes)).max(2),
     };
     let mut all: Vec<Bounds> = LADDER.iter().map(|&bounds| limit(bounds)).collect();
     if enough.rounds <= FEW_ROUNDS {
@@ -194,7 +145,7 @@ pub fn emit_c(task: &Task<'_>, observer: &dyn Observer) -> Result<String, NoAnsw
     let Some(buffers) = task.model.head.buffers else {
         return Err(NoAnswer::GaveUp("only programs under models with store buffers become sequential C".to_owned()));
     };
-    let tags = Tags::new(task.program, &task.model.head, buffers, Queues::Timed);
+    let tags = Tags::new(task.program, &task.model.head, buffers, Representation::Timed);
     let structure = structure(task, &tags, false, observer)?;
     let enough = problem::enough(&structure, &tags);
     let bounds = ladder(task, enough).into_iter().take(3).next_back();
@@ -236,7 +187,7 @@ fn structure(task: &Task<'_>, tags: &Tags, narrow: bool, observer: &dyn Observer
         let line = task.program.source.line(structure.events[event as usize].span);
         Err(NoAnswer::GaveUp(format!("line {line}: {what}")))
     };
-    if let Some(limit) = task.options.schedule.addresses
+    if let Some(limit) = options::ADDRESSES.of(task.options)
         && let Some((event, count)) = through_pointers(&structure)
         && count > limit as usize
     {
@@ -299,14 +250,14 @@ impl Search<'_> {
             Question::States => return Err(NoAnswer::GaveUp("states are not counted".to_owned())),
         }
         let open = found.iter().any(Option::is_none);
-        let guarantee = if open { self.guarantee(&mut problem)? } else { Guarantee::Full };
+        let guarantee = if open { self.guarantee(&mut problem)? } else { Guarantee::FULL };
         let findings = Findings::Reach(found.to_vec());
         Ok(Answer { findings, guarantee, statistics: problem.statistics() })
     }
 
     fn find(&self, problem: &mut Problem<'_>, goal: Bool) -> Result<Option<Execution>, NoAnswer> {
         let mut found = None;
-        if let Some(bits) = self.task.options.schedule.int_width {
+        if let Some(bits) = options::INT_WIDTH.of(self.task.options) {
             let small = problem.small(bits);
             let both = problem.structure.terms.and(goal, small);
             found = problem.find(both)?;
@@ -332,16 +283,8 @@ impl Search<'_> {
         loops.dedup();
         let unwind = self.task.options.unwind;
         let is_cut = !loops.is_empty() && problem.is_cut()?;
-        Ok(match (whole, is_cut) {
-            (true, false) => Guarantee::Full,
-            (true, true) => Guarantee::Unwound { unwind, loops },
-            (false, _) => Guarantee::Rounds {
-                rounds: bounds.rounds,
-                buffers: buffers.then_some((bounds.clock, bounds.nodes)),
-                queues: self.tags.queues,
-                unwind: is_cut.then_some(unwind),
-                loops,
-            },
-        })
+        let turns = if whole { Vec::new() } else { bounds.guaranteed(buffers.then_some(self.tags.queues)) };
+        let cut = is_cut.then(|| Bound::unwind(&self.task.program.source, unwind, loops));
+        Ok(Guarantee::within(turns.into_iter().chain(cut)))
     }
 }

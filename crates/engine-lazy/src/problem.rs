@@ -2,11 +2,12 @@
 
 use crate::lists::{Delays, Lists, Size};
 use crate::memory::{Access, Build, Fence, Guess, Memory, Plain};
+use crate::options::{Bounds, Representation};
 use crate::queues::{self, Owner};
 use crate::schedule::{Item, Rows, Turns};
 use crate::sole::{self, Sole, Writer};
 use crate::values::{Values, fit};
-use engine::{NoAnswer, Observer, Property, Queues};
+use engine::{NoAnswer, Observer, Property};
 use ir::{Address, BinaryOp, Comparison, Location, ObjectId, Program, Proposition, TagSet, ThreadId, UnaryOp, Width};
 use logic::{Assignment, Blaster, Bool, Evaluation, Lit, Outcome, Solver, Term, Terms};
 use model::{Buffers, Head};
@@ -17,16 +18,16 @@ use symbolic::{Cause, Failing, Input, Kind, Structure};
 pub struct Tags {
     pub buffers: Buffers,
     /// How buffers are represented.
-    pub queues: Queues,
+    pub queues: Representation,
     drain: TagSet,
     order: TagSet,
     wait: TagSet,
 }
 
 impl Tags {
-    pub fn new(program: &Program, head: &Head, buffers: Buffers, queues: Queues) -> Self {
+    pub fn new(program: &Program, head: &Head, buffers: Buffers, queues: Representation) -> Self {
         let named = |names: &[String]| program.tags_named(names);
-        let queues = if buffers == Buffers::None { Queues::Timed } else { queues };
+        let queues = if buffers == Buffers::None { Representation::Timed } else { queues };
         Tags { buffers, queues, drain: named(&head.drain), order: named(&head.order_writes), wait: named(&head.wait) }
     }
 
@@ -43,14 +44,6 @@ impl Tags {
         found.extend(any(&self.wait).then_some(Fence::Wait));
         found
     }
-}
-
-/// How far a search looks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bounds {
-    pub rounds: u32,
-    pub clock: u32,
-    pub nodes: u32,
 }
 
 /// A step of the sequential program: an event that a thread comes to.
@@ -191,8 +184,8 @@ pub fn enough(structure: &Structure, tags: &Tags) -> Bounds {
     };
     let delayed = (0..structure.events.len()).filter(delayed).count();
     let nodes = match tags.queues {
-        Queues::Timed => nodes(&sole::writers(structure, &early)),
-        Queues::Explicit => sole::length(structure, tags, &early),
+        Representation::Timed => nodes(&sole::writers(structure, &early)),
+        Representation::Explicit => sole::length(structure, tags, &early),
     };
     let rows = Rows::new(structure, Some(&sole::hidden(structure, tags, nodes)));
     Bounds { rounds: rows.enough(), clock: (delayed as u32).max(1), nodes }
@@ -219,7 +212,7 @@ impl<'p> Problem<'p> {
         let mut facts = structure.constraints.clone();
         let turns = Turns::new(&mut structure.terms, &rows, bounds.rounds, &mut facts);
         let early = if rows.begins { sole::early(&structure) } else { vec![false; structure.events.len()] };
-        let explicit = !each && tags.queues == Queues::Explicit;
+        let explicit = !each && tags.queues == Representation::Explicit;
         let writers = if explicit { sole::unknown(&structure) } else { sole::writers(&structure, &early) };
         let total = tags.buffers == Buffers::Thread;
         let owners = explicit.then(|| {

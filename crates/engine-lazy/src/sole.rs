@@ -9,9 +9,9 @@
 //! step before. Such a step could as well have come right after the step before it, so no run is left out.
 
 use crate::memory::{Build, Fence};
+use crate::options::Representation;
 use crate::problem::{Step, Tags, at_once};
 use crate::schedule::{Turns, begins};
-use engine::Queues;
 use logic::{Bool, Term, Terms};
 use model::Buffers;
 use rustc_hash::FxHashMap;
@@ -111,8 +111,8 @@ pub fn length(structure: &Structure, tags: &Tags, early: &[bool]) -> u32 {
 pub fn hidden(structure: &Structure, tags: &Tags, nodes: u32) -> Vec<bool> {
     let early = early(structure);
     let (writers, room) = match tags.queues {
-        Queues::Timed => (writers(structure, &early), false),
-        Queues::Explicit => (unknown(structure), nodes >= length(structure, tags, &early)),
+        Representation::Timed => (writers(structure, &early), false),
+        Representation::Explicit => (unknown(structure), nodes >= length(structure, tags, &early)),
     };
     let at_once = at_once(structure, tags);
     let delayed = |event: u32| {

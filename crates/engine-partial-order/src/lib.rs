@@ -33,8 +33,8 @@ mod relations;
 mod shape;
 
 use engine::{
-    Answer, Choice, Declared, Engine, FinalState, Findings, Guarantee, NoAnswer, Observer, Options, Order, Property,
-    Question, Refusal, Task, Values,
+    Answer, Declared, Engine, FinalState, Findings, Guarantee, NoAnswer, Observer, OneOf, Property, Question, Refusal,
+    Task,
 };
 use ir::Proposition;
 use logic::Bool;
@@ -47,20 +47,24 @@ use witness::Execution;
 /// How many units of work the symbolic execution of a block costs.
 const BLOCK: u64 = 20;
 
-/// What can be said about it on the command line.
-static OPTIONS: &[Declared] = &[Declared {
+/// How acyclicity is decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// By a theory inside the SAT solver.
+    Theory,
+    /// By a clock of bits per event, as Alglave, Kroening and Tautschnig (CAV 2013) have it.
+    Clocks,
+}
+
+const ORDER: OneOf<Order> = OneOf {
     name: "order",
     value: "HOW",
     help: "How events are ordered",
-    values: Values::Choice(&[
-        Choice { name: "theory", help: "A theory inside the SAT solver", set: |options| options.order = Order::Theory },
-        Choice {
-            name: "clocks",
-            help: "A clock of bits for each event: slower, for cross-checking",
-            set: |options| options.order = Order::Clocks,
-        },
-    ]),
-}];
+    choices: &[
+        ("theory", "A theory inside the SAT solver", Order::Theory),
+        ("clocks", "A clock of bits for each event: slower, for cross-checking", Order::Clocks),
+    ],
+};
 
 /// The engine.
 #[derive(Debug, Clone, Copy, Default)]
@@ -75,8 +79,8 @@ impl Engine for PartialOrder {
         "bounded model checking: one formula over events and partial orders"
     }
 
-    fn options(&self) -> &'static [Declared] {
-        OPTIONS
+    fn options(&self) -> Vec<Declared> {
+        vec![ORDER.declared()]
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal> {
@@ -115,7 +119,7 @@ impl Engine for PartialOrder {
         let mut loops: Vec<Span> = reachable.map(|&(_, span)| span).collect();
         loops.sort();
         loops.dedup();
-        let clocks = task.options.order == Order::Clocks;
+        let clocks = ORDER.of(task.options) == Some(Order::Clocks);
         drop(span);
         let span = tracing::debug_span!("encode").entered();
         let mut problem = encode::Problem::new(task.program, structure, task.model, clocks, observer)?;
@@ -126,7 +130,7 @@ impl Engine for PartialOrder {
             Question::Reach(goals) => reach(&mut problem, goals, observer)?,
             Question::States => states(&mut problem, task, observer)?,
             Question::Violation(property) => {
-                return violation(&mut problem, property, (task.options, &loops), observer);
+                return violation(&mut problem, property, (task, &loops), observer);
             }
         };
         // It only matters how far the search went if something was not found.
@@ -136,8 +140,10 @@ impl Engine for PartialOrder {
             Findings::Proof(_) => false,
         };
         let is_cut = is_open && problem.is_cut(observer)?;
-        let guarantee =
-            if is_cut { Guarantee::Unwound { unwind: task.options.unwind, loops } } else { Guarantee::Full };
+        let guarantee = match is_cut {
+            true => Guarantee::unwound(&task.program.source, task.options.unwind, loops),
+            false => Guarantee::FULL,
+        };
         Ok(Answer { findings, guarantee, statistics: problem.statistics() })
     }
 }
@@ -146,7 +152,7 @@ impl Engine for PartialOrder {
 fn violation(
     problem: &mut encode::Problem<'_>,
     property: Property,
-    (options, loops): (&Options, &[Span]),
+    (task, loops): (&Task<'_>, &[Span]),
     observer: &dyn Observer,
 ) -> Result<Answer, NoAnswer> {
     let goal = problem.violation(property);
@@ -155,15 +161,17 @@ fn violation(
         guarantee,
         statistics: problem.statistics(),
     };
+    let options = task.options;
     for by in 0..=options.widen {
         problem.widen(by);
         let unwind = options.unwind + by;
         let found = problem.find(goal, observer)?.map(|found| found.execution);
         if found.is_some() || !problem.is_cut(observer)? {
-            return Ok(answer(problem, found, Guarantee::Full));
+            return Ok(answer(problem, found, Guarantee::FULL));
         }
         observer.phase("bound", &format!("safe up to {unwind} repetitions"));
-        let bounded = answer(problem, None, Guarantee::Unwound { unwind, loops: loops.to_vec() });
+        let guarantee = Guarantee::unwound(&task.program.source, unwind, loops.to_vec());
+        let bounded = answer(problem, None, guarantee);
         if by == options.widen {
             return Ok(bounded);
         }

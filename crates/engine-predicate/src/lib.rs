@@ -38,8 +38,8 @@ mod zone;
 use automaton::{Automata, Knowledge};
 use engine::Record;
 use engine::{
-    Answer, Choice, Declared, Engine, Findings, Guarantee, Integers, Keep, NoAnswer, Observer, Property, Question,
-    Refusal, Task, Values,
+    Answer, Bound, Declared, Engine, Findings, Guarantee, K, NoAnswer, Observer, OneOf, Property, Question, Refusal,
+    Task,
 };
 use machine::Move;
 use model::{Buffers, Model};
@@ -51,6 +51,7 @@ use stepper::Halt;
 use trace::{Feasible, Predicate as Learnt, Trace};
 use values::Dim;
 use witness::Execution;
+use witness::invariant::{Keep, NO_OVERFLOW};
 use zone::{Sum, Zone};
 
 /// The first k.
@@ -70,49 +71,38 @@ const PATIENCE: u64 = 8;
 
 const CHOICE: &str = "internal: the first thread cannot go on alone";
 
-/// What can be said about it on the command line.
-static OPTIONS: &[Declared] = &[
-    Declared {
-        name: "k",
-        value: "N",
-        help: "How many writes of a buffer are kept in order; otherwise as many as are needed",
-        values: Values::Number { from: 0, to: u32::MAX, set: |options, k| options.k = Some(k) },
-    },
-    Declared {
-        name: "keep",
-        value: "WHICH",
-        help: "Which writes these are; otherwise the oldest, and the newest if that is not enough",
-        values: Values::Choice(&[
-            Choice {
-                name: "oldest",
-                help: "Those that reach memory next",
-                set: |options| options.keep = Some(Keep::Oldest),
-            },
-            Choice {
-                name: "newest",
-                help: "Those that were made last",
-                set: |options| options.keep = Some(Keep::Newest),
-            },
-        ]),
-    },
-    Declared {
-        name: "integers",
-        value: "WHAT",
-        help: "Whether it may be taken for granted that no integer overflows",
-        values: Values::Choice(&[
-            Choice {
-                name: "math",
-                help: "Numbers without bounds; the answer says if it takes for granted that nothing overflows",
-                set: |options| options.integers = Integers::Math,
-            },
-            Choice {
-                name: "machine",
-                help: "Those of the machine: no answer where something may overflow",
-                set: |options| options.integers = Integers::Machine,
-            },
-        ]),
-    },
-];
+const KEEP: OneOf<Keep> = OneOf {
+    name: "keep",
+    value: "WHICH",
+    help: "Which writes these are; otherwise the oldest, and the newest if that is not enough",
+    choices: &[
+        ("oldest", "Those that reach memory next", Keep::Oldest),
+        ("newest", "Those that were made last", Keep::Newest),
+    ],
+};
+
+/// What integers are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Integers {
+    /// Numbers without bounds: it may be taken for granted that nothing overflows, if the answer says so.
+    Math,
+    /// Those of the machine: an answer that needs more than that is none.
+    Machine,
+}
+
+const INTEGERS: OneOf<Integers> = OneOf {
+    name: "integers",
+    value: "WHAT",
+    help: "Whether it may be taken for granted that no integer overflows",
+    choices: &[
+        (
+            "math",
+            "Numbers without bounds; the answer says if it takes for granted that nothing overflows",
+            Integers::Math,
+        ),
+        ("machine", "Those of the machine: no answer where something may overflow", Integers::Machine),
+    ],
+};
 
 /// The engine `predicate`.
 #[derive(Debug, Clone, Copy, Default)]
@@ -127,8 +117,8 @@ impl Engine for Predicate {
         "predicate abstraction refined by counterexamples (SC, TSO, PSO): proofs for endless loops over integers"
     }
 
-    fn options(&self) -> &'static [Declared] {
-        OPTIONS
+    fn options(&self) -> Vec<Declared> {
+        vec![K.declared(), KEEP.declared(), INTEGERS.declared()]
     }
 
     fn certifies(&self) -> bool {
@@ -187,8 +177,8 @@ impl<'t> Proof<'t> {
         let kept = knowledge.clone();
         let automata = Automata::new(task.program, &task.model.head, property, knowledge);
         let automata = automata.map_err(|halt| (halt, kept))?;
-        let k = task.options.k.map_or(FIRST_K, |k| k as usize);
-        let keep = task.options.keep.unwrap_or_default();
+        let k = K.of(task.options).map_or(FIRST_K, |k| k as usize);
+        let keep = KEEP.of(task.options).unwrap_or(Keep::Oldest);
         let constants = (-1..=1).collect();
         let sums = Rc::from(Vec::new());
         Ok(Proof { task, observer, automata, k, keep, constants, sums, states: 0, refinements: 0, for_now: None })
@@ -221,7 +211,9 @@ impl<'t> Proof<'t> {
                     if let (Some(answer), false) = (&self.for_now, overflow.is_empty()) {
                         return self.said(answer.clone());
                     }
-                    let guarantee = if overflow.is_empty() { Guarantee::Full } else { Guarantee::NoOverflow };
+                    let overflows = !overflow.is_empty();
+                    let granted = overflows.then(|| Bound::assumption(NO_OVERFLOW, "no integer overflows"));
+                    let guarantee = Guarantee::within(granted);
                     let invariant = self.automata.certificate(self.k, self.keep, &left);
                     let findings = Findings::Proof(Arc::new(invariant));
                     let answer = Answer { findings, guarantee, statistics: self.statistics() };
@@ -241,7 +233,7 @@ impl<'t> Proof<'t> {
                 Err(halt) => return Ok(Err(halt)),
                 Ok(Some(execution)) => {
                     let findings = Findings::Reach(vec![Some(execution)]);
-                    return Ok(Ok(Answer { findings, guarantee: Guarantee::Full, statistics: self.statistics() }));
+                    return Ok(Ok(Answer { findings, guarantee: Guarantee::FULL, statistics: self.statistics() }));
                 }
                 Ok(None) => {}
             }
@@ -260,7 +252,7 @@ impl<'t> Proof<'t> {
 
     /// A proof, if it is one of the kind that was asked for.
     fn said(&self, answer: Answer) -> Result<Result<Answer, Halt>, NoAnswer> {
-        if answer.guarantee == Guarantee::NoOverflow && self.task.options.integers == Integers::Machine {
+        if !answer.guarantee.is_full() && INTEGERS.of(self.task.options) == Some(Integers::Machine) {
             let why = "a result may be out of the range of its type; `--integers math` takes for granted that none is";
             return Err(NoAnswer::GaveUp(why.to_owned()));
         }
@@ -348,10 +340,10 @@ impl<'t> Proof<'t> {
                 Ok(Err(why.to_owned()))
             }
             Feasible::Yes(_) => {
-                if self.task.options.k.is_some() || self.k >= LARGEST_K {
-                    if self.task.options.keep.is_none() && self.keep == Keep::Oldest {
+                if K.of(self.task.options).is_some() || self.k >= LARGEST_K {
+                    if KEEP.of(self.task.options).is_none() && self.keep == Keep::Oldest {
                         self.keep = Keep::Newest;
-                        self.k = self.task.options.k.map_or(FIRST_K, |k| k as usize);
+                        self.k = K.of(self.task.options).map_or(FIRST_K, |k| k as usize);
                         let detail =
                             format!("possible in the k-abstraction only: the newest {} writes are kept", self.k);
                         self.observer.phase("case 3", &detail);

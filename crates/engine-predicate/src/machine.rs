@@ -13,12 +13,12 @@ use crate::linear::number;
 use crate::values::{Dim, Values};
 use crate::zone::Zone;
 pub use buffer::Buffer;
-use engine::Keep;
 use engine::Record;
 use ir::ThreadId;
 use model::Buffers;
 use std::collections::BTreeSet;
 use stepper::{Halt, Status};
+use witness::invariant::Keep;
 use witness::{TWO_INSIDE, Violation};
 
 /// Where a thread is, and its buffer.

@@ -4,12 +4,13 @@ use crate::automaton::Automata;
 use crate::machine::{Control, Machine, Move, State};
 use crate::trace::{Feasible, Trace};
 use crate::zone::{Sum, Zone};
-use engine::{Keep, NoAnswer, Observer};
+use engine::{NoAnswer, Observer};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use stepper::Halt;
+use witness::invariant::Keep;
 
 /// How often the observer hears of the search.
 const REPORT: Duration = Duration::from_millis(500);

@@ -1,6 +1,6 @@
 //! How often loops go round: both judges count jumps back on the way.
 
-use engine::Options;
+use engine::{Guarantee, Options, Task};
 use ir::{Function, FunctionId, Program, Terminator};
 use source::Span;
 
@@ -10,6 +10,14 @@ pub(crate) struct Loops<'a> {
     options: &'a Options,
     /// For each function the position of each block in a reverse postorder.
     positions: Vec<Vec<u32>>,
+}
+
+/// What it means that nothing was found, if these loops went no further.
+pub(crate) fn guarantee(task: &Task<'_>, cut: Vec<Span>) -> Guarantee {
+    if cut.is_empty() {
+        return Guarantee::FULL;
+    }
+    Guarantee::unwound(&task.program.source, task.options.unwind, cut)
 }
 
 /// For each block to which a jump back was taken since its loop was entered, how often.

@@ -2,7 +2,7 @@
 
 mod support;
 
-use engine::{Engine, Findings, Guarantee, Options, Property, Question, Task, Unobserved};
+use engine::{Engine, Findings, Guarantee, Options, Property, Question, Task, UNWIND, Unobserved};
 use engine_reference::{Axiomatic, Operational};
 use ir::{
     Address, Atom, BinaryOp, Block, BlockId, Cell, Comparison, Expr, FunctionId, LocalId, Location, ObjectId, Op,
@@ -33,7 +33,7 @@ fn ask(program: &Program, name: &str, property: Property) -> (Option<Execution>,
 
 fn fails(program: &Program, name: &str, property: Property) -> bool {
     let (found, guarantee) = ask(program, name, property);
-    assert!(found.is_some() || guarantee == Guarantee::Full, "{guarantee:?}\n{program}");
+    assert!(found.is_some() || guarantee.is_full(), "{guarantee:?}\n{program}");
     found.is_some()
 }
 
@@ -400,7 +400,7 @@ fn loops_and_recursion_are_cut_at_the_bound() {
     let question = Question::Violation(ASSERTIONS);
     let task = Task { program: &program, model: &sc, question, options: &options };
     let answer = Operational.run(&task, &Unobserved).unwrap();
-    assert_eq!(answer.guarantee, Guarantee::Unwound { unwind: 1, loops: vec![span] });
+    assert_eq!(answer.guarantee, Guarantee::unwound(&program.source, 1, vec![span]));
     assert!(matches!(answer.findings, Findings::Reach(found) if found == [None]));
 
     let mut sketch = Sketch::new("recursion", "C", &[]);
@@ -410,7 +410,7 @@ fn loops_and_recursion_are_cut_at_the_bound() {
     let main = sketch.routine("main", &[]);
     sketch.system(System::Call { dst: None, function: again, args: Vec::new() });
     let (found, guarantee) = ask(&sketch.finish_alone(main), "sc", ASSERTIONS);
-    assert!(found.is_none() && matches!(guarantee, Guarantee::Unwound { unwind: 2, .. }), "{guarantee:?}");
+    assert!(found.is_none() && guarantee.bound(UNWIND).is_some_and(|bound| bound.value == Some(2)), "{guarantee:?}");
 }
 
 #[test]

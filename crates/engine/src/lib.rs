@@ -4,17 +4,18 @@
 //! files, and checks its [`Observer`] for cancellation. What it finds is evidence, not truth: `session` has it checked
 //! by `witness` before anybody is told.
 
-mod declared;
+mod guarantee;
 mod meter;
+mod options;
 mod record;
 
-pub use declared::{Choice, Declared, Values};
+pub use guarantee::{Bound, Guarantee, UNWIND};
 pub use meter::{MILLI, Meter, SECOND};
+pub use options::{Choice, Declared, K, Number, OneOf, Options, Own, Values};
 pub use record::Record;
 
 use ir::{Program, Proposition, State};
 use model::{Axiom, Model, Role};
-use source::Span;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -52,128 +53,6 @@ impl Question<'_> {
         match self {
             Question::Reach(_) | Question::States => true,
             Question::Violation(_) => false,
-        }
-    }
-}
-
-/// How to find out. Engines ignore what does not concern them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
-    /// How often each jump back is taken at most, and how deep a function may be inside itself.
-    pub unwind: u32,
-    /// By how much the engine may widen that bound if it is not enough, step by step.
-    pub widen: u32,
-    /// How many iterations that constants decide are free in each loop; further ones count against the bound.
-    pub free_iterations: u32,
-    /// How many threads are started for free; further ones count against the bound.
-    pub free_threads: u32,
-    /// Bounds for single loops, by the line in which the loop begins; they replace `unwind` there.
-    pub loops: Vec<(u32, u32)>,
-    /// How the partial-order engine orders events.
-    pub order: Order,
-    /// How the coherence engine abstracts store buffers.
-    pub abstraction: Abstraction,
-    /// Whether the coherence engine only has a first look.
-    pub glance: bool,
-    /// The bounds of the lazy engine; without one, it is raised step by step.
-    pub schedule: Schedule,
-    /// How many writes it keeps in order, and the predicate engine; without it, as many as are needed.
-    pub k: Option<u32>,
-    /// Which writes of a buffer the predicate engine keeps in order; without it, the oldest, and the newest if that is
-    /// not enough.
-    pub keep: Option<Keep>,
-    /// What the predicate engine may take for granted about integers.
-    pub integers: Integers,
-}
-
-/// How far the lazy engine looks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Schedule {
-    /// How often each thread has a turn.
-    pub rounds: Option<u32>,
-    /// The last point of time at which a write reaches memory.
-    pub clock: Option<u32>,
-    /// How many writes to one location are remembered at a time; how long explicit queues are.
-    pub nodes: Option<u32>,
-    /// How store buffers are represented.
-    pub queues: Queues,
-    /// Values that need more bits are left out of a first search.
-    pub int_width: Option<u32>,
-    /// How many locations can be written through pointers at most.
-    pub addresses: Option<u32>,
-}
-
-/// How the lazy engine represents store buffers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Queues {
-    /// As lists of writes, each with the time at which it reaches memory.
-    #[default]
-    Timed,
-    /// As queues of writes: one for each thread, or one for each thread and location.
-    Explicit,
-}
-
-/// Which writes of a store buffer are kept in order. The others are abstracted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Keep {
-    /// Those that reach memory next.
-    #[default]
-    Oldest,
-    /// Those that were made last.
-    Newest,
-}
-
-/// What integers are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Integers {
-    /// Numbers without bounds: it may be taken for granted that nothing overflows, if the answer says so.
-    #[default]
-    Math,
-    /// Those of the machine: an answer that needs more than that is none.
-    Machine,
-}
-
-/// How store buffers are abstracted, from coarse to fine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Abstraction {
-    /// As coarse as possible, as fine as necessary.
-    #[default]
-    Auto,
-    /// To a set of values for each location.
-    Set,
-    /// To a newest value, the k oldest and a set; states that differ in their sets only are merged.
-    Partial,
-    /// The same, but such states are not merged.
-    Full,
-    /// Not at all.
-    None,
-}
-
-/// How acyclicity is decided in the partial-order engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
-    /// By a theory inside the SAT solver.
-    #[default]
-    Theory,
-    /// By a clock of bits per event, as Alglave, Kroening and Tautschnig (CAV 2013) have it.
-    Clocks,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            unwind: 2,
-            widen: 0,
-            free_iterations: u32::MAX,
-            free_threads: u32::MAX,
-            loops: Vec::new(),
-            order: Order::Theory,
-            abstraction: Abstraction::Auto,
-            glance: false,
-            k: None,
-            keep: None,
-            schedule: Schedule::default(),
-            integers: Integers::Math,
         }
     }
 }
@@ -221,60 +100,6 @@ pub fn flag_name(axiom: &Axiom) -> String {
     match axiom.role {
         Role::Undefines => UNDEFINED.to_owned(),
         Role::Flags | Role::Forbids => axiom.name.clone(),
-    }
-}
-
-/// How far an answer reaches. What was found is real in any case; this says what it means that nothing was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Guarantee {
-    /// All executions of the program were covered.
-    Full,
-    /// All executions in which no result is out of the range of its type, as a signed number.
-    NoOverflow,
-    /// All executions in which no jump back is taken more than `unwind` times on a path.
-    Unwound {
-        /// The bound.
-        unwind: u32,
-        /// The loops that it cuts.
-        loops: Vec<Span>,
-    },
-    /// All executions in which threads take turns in so many rounds.
-    Rounds {
-        /// How many.
-        rounds: u32,
-        /// Where there are store buffers: up to which point of time writes reach memory, and how many writes to one
-        /// location are remembered at a time; with explicit queues, how many writes reach memory before a step, and how
-        /// long the queues are.
-        buffers: Option<(u32, u32)>,
-        /// How store buffers are represented.
-        queues: Queues,
-        /// The bound on jumps back, if one may be taken more often.
-        unwind: Option<u32>,
-        /// The loops that it may cut.
-        loops: Vec<Span>,
-    },
-}
-
-impl Guarantee {
-    /// The bounds, as they stand in brackets: `unwind 5`; nothing if there are none.
-    pub fn bounds(&self) -> Option<String> {
-        match self {
-            Guarantee::Full => None,
-            Guarantee::NoOverflow => Some("no overflow".to_owned()),
-            Guarantee::Unwound { unwind, .. } => Some(format!("unwind {unwind}")),
-            Guarantee::Rounds { rounds, buffers, queues, unwind, .. } => {
-                let mut text = format!("rounds {rounds}");
-                match (buffers, queues) {
-                    (None, _) => {}
-                    (Some((clock, nodes)), Queues::Timed) => text += &format!(", clock {clock}, nodes {nodes}"),
-                    (Some((clock, nodes)), Queues::Explicit) => text += &format!(", arrivals {clock}, queues {nodes}"),
-                }
-                if let Some(unwind) = unwind {
-                    text += &format!(", unwind {unwind}");
-                }
-                Some(text)
-            }
-        }
     }
 }
 
@@ -440,7 +265,7 @@ impl Observer for Deadline {
 }
 
 /// A method of verification.
-pub trait Engine: Sync {
+pub trait Engine: fmt::Debug + Sync {
     /// The name for `--engine`.
     fn name(&self) -> &'static str;
 
@@ -448,8 +273,8 @@ pub trait Engine: Sync {
     fn about(&self) -> &'static str;
 
     /// The options that it has besides those of all engines.
-    fn options(&self) -> &'static [Declared] {
-        &[]
+    fn options(&self) -> Vec<Declared> {
+        Vec::new()
     }
 
     /// Whether what it proves comes with a certificate.
@@ -485,10 +310,8 @@ impl fmt::Display for Verdict {
     /// The last line of the text output, an interface: `SAFE`, `SAFE (unwind 5)`, `UNSAFE`, `UNKNOWN (reason)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Verdict::Safe(guarantee) => match guarantee.bounds() {
-                None => f.write_str("SAFE"),
-                Some(bounds) => write!(f, "SAFE ({bounds})"),
-            },
+            Verdict::Safe(guarantee) if guarantee.is_full() => f.write_str("SAFE"),
+            Verdict::Safe(guarantee) => write!(f, "SAFE ({guarantee})"),
             Verdict::Unsafe(_) => f.write_str("UNSAFE"),
             Verdict::Unknown(reason) => write!(f, "UNKNOWN ({reason})"),
         }

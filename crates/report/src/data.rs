@@ -155,8 +155,8 @@ impl Repair<'_> {
     /// `UNKNOWN (reason)`; with `unwind N` in the brackets if that was the bound on loops.
     pub fn line(&self) -> String {
         let bound = |row: &PlacementRow| match &row.verdict {
-            Verdict::Safe(guarantee) => guarantee.bounds(),
-            Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
+            Verdict::Safe(guarantee) if !guarantee.is_full() => Some(guarantee.to_string()),
+            Verdict::Safe(_) | Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
         };
         match (self.placements.first(), &self.end) {
             (Some(row), _) if row.fences.is_empty() => {

@@ -3,7 +3,7 @@
 //! Counts are executions. A run that a bound on loops cut short is not counted but makes the answer begin with `Loop`.
 
 use crate::data::{Kind, StateTable};
-use engine::{Guarantee, UNDEFINED};
+use engine::UNDEFINED;
 use ir::{Address, Comparison, Condition, Location, Program, Proposition, Quantifier, State};
 use std::cmp::Ordering;
 use std::fmt::Write;
@@ -100,7 +100,7 @@ pub fn block(table: &StateTable<'_>) -> String {
     // herd's own flag comes first: no name in a model begins with a star or anything before it.
     flags.sort_unstable();
     flags.dedup();
-    let cut = *table.guarantee != Guarantee::Full;
+    let cut = !table.guarantee.is_full();
     let answer = match (flags.contains(&UNDEFINED), ok) {
         (true, _) => "Undef",
         (false, true) => "Ok",

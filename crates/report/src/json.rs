@@ -6,10 +6,9 @@ use crate::data::{
 };
 use crate::herd;
 use crate::story::{Failure, Story, StoryStep, Telling, Waiting};
-use engine::{Guarantee, Verdict};
+use engine::{Guarantee, UNWIND, Verdict};
 use ir::Program;
 use serde::Serialize;
-use source::Span;
 
 /// The name of the shape.
 pub const SCHEMA: &str = "fencepost/1";
@@ -40,7 +39,14 @@ struct Outcome {
     line: String,
     unwind: Option<u32>,
     loops: Vec<u32>,
+    bounds: Vec<NamedBound>,
     reason: Option<String>,
+}
+
+#[derive(Serialize)]
+struct NamedBound {
+    name: &'static str,
+    value: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -181,25 +187,24 @@ fn test(program: &Program) -> Test<'_> {
 }
 
 fn bound(program: &Program, guarantee: &Guarantee) -> (Option<u32>, Vec<u32>) {
-    let line = |&span: &Span| program.source.line(span);
-    match guarantee {
-        Guarantee::Full | Guarantee::NoOverflow => (None, Vec::new()),
-        Guarantee::Unwound { unwind, loops } => (Some(*unwind), loops.iter().map(line).collect()),
-        Guarantee::Rounds { unwind, loops, .. } => (*unwind, loops.iter().map(line).collect()),
-    }
+    let Some(unwind) = guarantee.bound(UNWIND) else { return (None, Vec::new()) };
+    (unwind.value, unwind.cuts.iter().map(|&span| program.source.line(span)).collect())
 }
 
 fn outcome(program: &Program, verdict: &Verdict) -> Outcome {
-    let (unwind, loops) = match verdict {
-        Verdict::Safe(guarantee) => bound(program, guarantee),
-        Verdict::Unsafe(_) | Verdict::Unknown(_) => (None, Vec::new()),
+    let full = Guarantee::FULL;
+    let guarantee = match verdict {
+        Verdict::Safe(guarantee) => guarantee,
+        Verdict::Unsafe(_) | Verdict::Unknown(_) => &full,
     };
+    let (unwind, loops) = bound(program, guarantee);
+    let bounds = guarantee.bounds().iter().map(|bound| NamedBound { name: bound.name, value: bound.value }).collect();
     let (name, reason) = match verdict {
         Verdict::Safe(_) => ("safe", None),
         Verdict::Unsafe(_) => ("unsafe", None),
         Verdict::Unknown(reason) => ("unknown", Some(reason.to_string())),
     };
-    Outcome { verdict: name, line: verdict.to_string(), unwind, loops, reason }
+    Outcome { verdict: name, line: verdict.to_string(), unwind, loops, bounds, reason }
 }
 
 /// What `check` found out.

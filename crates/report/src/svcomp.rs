@@ -7,7 +7,7 @@ use crate::data::Case;
 use crate::graph::Graph;
 use crate::names::is_identifier;
 use crate::story::{StepKind, Story, StoryStep, Telling, is_thread_call};
-use engine::{Guarantee, Property, Verdict};
+use engine::{Property, Verdict};
 use ir::Program;
 use sha2::{Digest, Sha256};
 
@@ -32,7 +32,7 @@ pub struct Task<'a> {
 /// The last line of the output. Bounded proofs are no proofs.
 pub fn last_line(verdict: &Verdict, property: Property) -> &'static str {
     match (verdict, property) {
-        (Verdict::Safe(Guarantee::Full), _) => "true",
+        (Verdict::Safe(guarantee), _) if guarantee.is_full() => "true",
         (Verdict::Unsafe(_), Property::Assertions { memory: _ }) => "false(unreach-call)",
         (Verdict::Unsafe(_), Property::Deadlock) => "false(no-deadlock)",
         (Verdict::Safe(_) | Verdict::Unknown(_), _) => "unknown",

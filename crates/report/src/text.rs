@@ -9,9 +9,8 @@ pub(crate) use violation::overtakings;
 
 use crate::data::{Case, EventKind, Explanation, Graph, GraphEvent, ModelRow, ModelTable, StateTable, Why};
 use crate::herd;
-use engine::{Guarantee, Queues, Verdict};
+use engine::Verdict;
 use ir::{Program, Quantifier};
-use source::Span;
 use std::fmt::Write;
 
 /// How to write.
@@ -78,53 +77,6 @@ fn answer(program: &Program, yes: bool) -> &'static str {
     }
 }
 
-/// Loops by their lines, and the verb: `the loops at lines 3 and 7 go`.
-fn lines(program: &Program, spans: &[Span]) -> String {
-    let mut lines: Vec<u32> = spans.iter().map(|&span| program.source.line(span)).collect();
-    lines.sort_unstable();
-    lines.dedup();
-    let names: Vec<String> = lines.iter().map(ToString::to_string).collect();
-    match names.as_slice() {
-        [] => "loops go".to_owned(),
-        [one] => format!("the loop at line {one} goes"),
-        [first @ .., last] => format!("the loops at lines {} and {last} go", first.join(", ")),
-    }
-}
-
-fn proved(program: &Program, guarantee: &Guarantee) -> String {
-    match guarantee {
-        Guarantee::Full => "Proved for all executions.".to_owned(),
-        Guarantee::NoOverflow => {
-            "Proved for mathematical integers: for all executions in which no integer overflows.".to_owned()
-        }
-        Guarantee::Unwound { unwind, loops } => {
-            let loops = lines(program, loops);
-            format!(
-                "Proved for executions in which {loops} back at most {unwind} times; longer ones were not looked at."
-            )
-        }
-        Guarantee::Rounds { rounds, buffers, queues, unwind, loops } => {
-            let mut text = format!("Nothing goes wrong as long as each thread has at most {rounds} turns");
-            if let Some((clock, nodes)) = buffers {
-                let _ = match queues {
-                    Queues::Timed => write!(
-                        text,
-                        ", writes reach memory at {clock} points of time, and {nodes} to one location are remembered"
-                    ),
-                    Queues::Explicit => write!(
-                        text,
-                        ", {clock} writes reach memory by themselves before a step, and {nodes} are in a queue"
-                    ),
-                };
-            }
-            if let Some(unwind) = unwind {
-                let _ = write!(text, ", and {} back at most {unwind} times", lines(program, loops));
-            }
-            text + "; other executions were not looked at."
-        }
-    }
-}
-
 /// What `check` says. The last line is the verdict, an interface.
 pub fn check(case: &Case<'_>, options: Options) -> String {
     let program = case.program;
@@ -141,7 +93,7 @@ pub fn check(case: &Case<'_>, options: Options) -> String {
         }
         Verdict::Safe(guarantee) => {
             let answer = options.paint(Paint::Green, answer(program, false));
-            let _ = writeln!(out, "{answer} {}", proved(program, guarantee));
+            let _ = writeln!(out, "{answer} Proved for {}.", guarantee.words());
         }
         Verdict::Unknown(reason) => {
             let answer = options.paint(Paint::Yellow, "No answer:");
@@ -332,14 +284,8 @@ pub fn states(table: &StateTable<'_>, options: Options) -> String {
     if let (Some(condition), false) = (&program.condition, holding.is_empty()) {
         let _ = writeln!(out, "\n* {}", clean(&herd::proposition(program, &condition.proposition)));
     }
-    match table.guarantee {
-        Guarantee::Full => {}
-        Guarantee::Unwound { unwind, loops } => {
-            let _ = writeln!(out, "\nOnly executions in which {} back at most {unwind} times.", lines(program, loops));
-        }
-        Guarantee::NoOverflow | Guarantee::Rounds { .. } => {
-            let _ = writeln!(out, "\nOnly executions within {}.", table.guarantee.bounds().unwrap_or_default());
-        }
+    if !table.guarantee.is_full() {
+        let _ = writeln!(out, "\nThese are the states of {}.", table.guarantee.words());
     }
     let mut flags: Vec<&str> = table.states.iter().flat_map(|s| s.flags.iter().map(String::as_str)).collect();
     flags.sort_unstable();
@@ -364,7 +310,7 @@ pub fn models(table: &ModelTable<'_>, options: Options) -> String {
     }
     out.push('\n');
     let weakest = table.weakest_safe();
-    let is_bounded = |row: &ModelRow| matches!(&row.verdict, Verdict::Safe(guarantee) if *guarantee != Guarantee::Full);
+    let is_bounded = |row: &ModelRow| matches!(&row.verdict, Verdict::Safe(guarantee) if !guarantee.is_full());
     let bounded = if table.rows.iter().any(is_bounded) { " up to the bound" } else { "" };
     let _ = match weakest.as_slice() {
         [] => writeln!(out, "Safe under none of them."),

@@ -115,7 +115,7 @@ fn documents_have_exactly_what_the_schema_lists() {
     let loops = vec![source::Span::new(0, 1)];
     let verdicts = [
         Verdict::Unsafe(Box::new(example.execution.clone())),
-        Verdict::Safe(Guarantee::Unwound { unwind: 2, loops }),
+        Verdict::Safe(Guarantee::unwound(&example.program.source, 2, loops)),
         Verdict::Unknown(NoAnswer::Cancelled),
     ];
     for verdict in &verdicts {
@@ -179,7 +179,7 @@ fn documents_have_exactly_what_the_schema_lists() {
     };
     conforms(&report::json::litmus(&[observation]), "litmus");
     let states = [state(&example, [0, 1], 3)];
-    let guarantee = Guarantee::Full;
+    let guarantee = Guarantee::FULL;
     let table =
         StateTable { program: &example.program, model: model(), states: &states, guarantee: &guarantee, seconds: 0.0 };
     conforms(&report::json::states(&table), "states");
@@ -265,7 +265,8 @@ fn block(example: &Example, states: &[FinalState], guarantee: &Guarantee) -> Str
 fn the_block_of_each_quantifier() {
     let mut example = sb();
     let states = [state(&example, [1, 0], 2), state(&example, [0, 0], 5)].map(|s| FinalState { flags: vec![], ..s });
-    let full = Guarantee::Full;
+    let full = Guarantee::FULL;
+    let bounded = Guarantee::unwound(&example.program.source, 2, vec![]);
     let mut with = |quantifier, guarantee: &Guarantee| {
         example.program.condition.as_mut().unwrap().quantifier = quantifier;
         block(&example, &states, guarantee).lines().map(str::to_owned).collect::<Vec<_>>()
@@ -278,7 +279,7 @@ fn the_block_of_each_quantifier() {
     assert_eq!(never[0], "Test SB Forbidden");
     assert_eq!(never[4..8], ["No", "Witnesses", "Positive: 2 Negative: 5", "Condition ~exists (0:EAX=0 /\\ 1:EAX=0)"]);
     assert_eq!(never[8], "Observation SB Sometimes 5 2", "the observation is about the proposition");
-    let all = with(Quantifier::Forall, &Guarantee::Unwound { unwind: 2, loops: vec![] });
+    let all = with(Quantifier::Forall, &bounded);
     assert_eq!(all[0], "Test SB Required");
     assert_eq!(all[4], "Loop No");
     example.program.condition = None;
@@ -338,7 +339,7 @@ fn states_sort_as_in_herd() {
         flags: vec![],
     };
     let states = [memory(0).to_bits(), 10, 9, u64::MAX, memory(1).to_bits()].map(make);
-    let text = block(&example, &states, &Guarantee::Full);
+    let text = block(&example, &states, &Guarantee::FULL);
     let expected = ["-1", "9", "10", "y", "z"].map(|value| format!("0:r9={value}; 0:r10=7; [y]=2; [z]=1;"));
     assert_eq!(text.lines().skip(2).take(5).collect::<Vec<_>>(), expected);
 }

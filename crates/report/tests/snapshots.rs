@@ -63,10 +63,10 @@ fn check_as_text() {
     expect("iriw-unsafe.txt", &text::check(&case(&iriw, &unsafe_in(&iriw), &[]), plain));
     let two = two_two_w();
     expect("2+2w-unsafe.txt", &text::check(&case(&two, &unsafe_in(&two), &[]), plain));
-    let safe = Verdict::Safe(Guarantee::Full);
+    let safe = Verdict::Safe(Guarantee::FULL);
     expect("sb-safe.txt", &text::check(&case(&example, &safe, &[]), plain));
     let loops = vec![Span::new(30, 31), Span::new(60, 61)];
-    let bounded = Verdict::Safe(Guarantee::Unwound { unwind: 5, loops });
+    let bounded = Verdict::Safe(Guarantee::unwound(&example.program.source, 5, loops));
     expect("sb-bounded.txt", &text::check(&case(&example, &bounded, &[]), plain));
     let unknown = Verdict::Unknown(NoAnswer::Cancelled);
     expect("sb-unknown.txt", &text::check(&case(&example, &unknown, &[]), plain));
@@ -77,8 +77,8 @@ fn the_last_line_is_the_verdict() {
     let example = sb();
     let verdicts = [
         unsafe_in(&example),
-        Verdict::Safe(Guarantee::Full),
-        Verdict::Safe(Guarantee::Unwound { unwind: 5, loops: vec![] }),
+        Verdict::Safe(Guarantee::FULL),
+        Verdict::Safe(Guarantee::unwound(&example.program.source, 5, vec![])),
         Verdict::Unknown(NoAnswer::GaveUp("too large".to_owned())),
     ];
     for verdict in &verdicts {
@@ -107,7 +107,7 @@ fn why_as_text_json_and_page() {
 fn states_as_text_json_and_block() {
     let example = sb();
     let states = sb_states(&example);
-    let full = Guarantee::Full;
+    let full = Guarantee::FULL;
     let table = |states| StateTable { program: &example.program, model: tso(), states, guarantee: &full, seconds: 0.0 };
     expect("sb-states.txt", &text::states(&table(&states), text::Options::default()));
     expect("sb-states.json", &report::json::states(&table(&states)));
@@ -126,7 +126,7 @@ fn models_as_text_and_json() {
         verdict,
         seconds: 0.5,
     };
-    let safe = || Verdict::Safe(Guarantee::Full);
+    let safe = || Verdict::Safe(Guarantee::FULL);
     let mut table = ModelTable {
         program: &example.program,
         rows: vec![row("sc", &[], safe()), row("tso", &["sc"], safe()), row("pso", &["tso"], unsafe_in(&example))],

@@ -44,7 +44,7 @@ fn stories_as_text() {
 #[test]
 fn a_safe_program_is_told_in_a_line() {
     let example = store_buffering();
-    let verdict = Verdict::Safe(Guarantee::Full);
+    let verdict = Verdict::Safe(Guarantee::FULL);
     let text = text::check(&case(&example, &verdict, &[]), text::Options::default());
     assert_eq!(text, "sb.c under TSO: can it go wrong?\nNo. Proved for all executions.\n\nSAFE\n");
 }
@@ -213,7 +213,7 @@ fn the_graphml_witness_is_a_path_to_the_violation() {
     let example = lost_update();
     let verdict = Verdict::Unsafe(Box::new(example.execution.clone()));
     expect("c-lost-update.graphml", &report::svcomp::graphml(&case(&example, &verdict, &[]), &TASK).unwrap());
-    let safe = Verdict::Safe(Guarantee::Full);
+    let safe = Verdict::Safe(Guarantee::FULL);
     assert_eq!(report::svcomp::graphml(&case(&example, &safe, &[]), &TASK), None);
 }
 
@@ -246,8 +246,8 @@ fn hashes_and_last_lines() {
     use report::svcomp::{last_line, sha256};
     assert_eq!(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     let assertions = Property::Assertions { memory: false };
-    assert_eq!(last_line(&Verdict::Safe(Guarantee::Full), assertions), "true");
-    let bounded = Verdict::Safe(Guarantee::Unwound { unwind: 2, loops: vec![] });
+    assert_eq!(last_line(&Verdict::Safe(Guarantee::FULL), assertions), "true");
+    let bounded = Verdict::Safe(Guarantee::within([engine::Bound::limit("turns", 2, "each has two turns")]));
     assert_eq!(last_line(&bounded, assertions), "unknown");
     assert_eq!(last_line(&Verdict::Unknown(NoAnswer::Cancelled), assertions), "unknown");
     let wrong = Verdict::Unsafe(Box::default());

@@ -7,7 +7,7 @@ use model::Structure;
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use witness::invariant::{Checked, Claim};
+use witness::invariant::{Checked, Claim, NO_OVERFLOW};
 use witness::{Execution, Invariant};
 
 /// Runs one engine and checks its evidence.
@@ -145,12 +145,10 @@ fn check_proof(
     let wrong =
         |what: &str| Failure::Internal(format!("{}: a proof of {engine} does not hold: {what}", task.program.name));
     let Question::Violation(property) = task.question else { return Err(wrong("nobody asked for it")) };
-    let machine = match guarantee {
-        Guarantee::Full => true,
-        Guarantee::NoOverflow => false,
-        Guarantee::Unwound { .. } | Guarantee::Rounds { .. } => return Err(wrong("it has bounds")),
-    };
-    let claim = Claim { property, machine };
+    if guarantee.is_limited() || guarantee.bounds().iter().any(|bound| bound.name != NO_OVERFLOW) {
+        return Err(wrong("it has bounds"));
+    }
+    let claim = Claim { property, machine: guarantee.is_full() };
     let check = || witness::check_invariant(task.program, task.model, invariant, claim, &|| observer.stop().is_none());
     match catch_unwind(AssertUnwindSafe(check)) {
         Ok(Ok(checked)) => Ok(checked),

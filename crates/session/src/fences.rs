@@ -76,14 +76,12 @@ pub fn fences(
                 break;
             }
             Verdict::Unsafe(_) => {
-                let reason = match placement.guarantee {
-                    Guarantee::Full | Guarantee::NoOverflow => {
-                        "the model gives a meaning even to fences that it does not know"
-                    }
-                    Guarantee::Rounds { .. } => "what suffices for so many rounds does not suffice for more",
-                    Guarantee::Unwound { .. } => "what suffices up to the bound on loops does not suffice beyond it",
+                let reason = if placement.guarantee.is_limited() {
+                    format!("what suffices up to {} does not suffice beyond it", placement.guarantee)
+                } else {
+                    "the model gives a meaning even to fences that it does not know".to_owned()
                 };
-                conclusion = Conclusion::Stopped(NoAnswer::GaveUp(reason.to_owned()));
+                conclusion = Conclusion::Stopped(NoAnswer::GaveUp(reason));
                 break;
             }
         }

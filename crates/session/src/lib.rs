@@ -21,12 +21,11 @@ pub use evidence::{panic_message, remember_panics, structure};
 pub use explain::{Reason, Relaxation, relaxation, why};
 pub use fences::{Conclusion, Repair, Repairs, fences};
 pub use registry::{
-    ENGINES, FRONTENDS, Frontend, engine, frontend, members, model, model_from, models, set_option,
-    unknown_architecture,
+    ENGINES, Engines, FRONTENDS, Frontend, engine, frontend, members, model, model_from, models, unknown_architecture,
 };
 pub use result::{Failure, Found, Outcomes, Reading, Request, States};
 pub use sequential::sequential;
-pub use strategy::{AUTO, STRATEGIES, Setting, Step, Strategy, strategy};
+pub use strategy::{AUTO, STRATEGIES, Setting, Shortening, Step, Strategy, strategy};
 pub use suits::{remarks, suits};
 pub use system_fences::fence_system;
 pub use systems::{SYSTEM_ENGINE, SystemFound, check_system, is_system, load_system, system_memory};
@@ -149,7 +148,7 @@ fn run(
         let plan = schedule::Plan { name: strategy.name, steps: strategy.steps, patient: strategy.patient };
         return Schedule::new(&plan, &task, request, observer)?.follow();
     }
-    let engines = registry::choose(&task, asked)?;
+    let engines = registry::choose(request.engines, &task, asked)?;
     if let ([engine], true) = (&engines[..], is_violation && request.deepen.is_some()) {
         let plan = schedule::Plan { name: engine.name(), steps: &[Step::alone(engine.name())], patient: 0 };
         return Schedule::new(&plan, &task, request, observer)?.follow();

@@ -36,12 +36,15 @@ pub static FRONTENDS: &[Frontend] = &[
     },
 ];
 
-/// All engines, the one that `auto` prefers first.
-pub static ENGINES: &[&dyn Engine] = &[&PartialOrder, &Coherence, &Predicate, &Axiomatic, &Lazy, &Operational];
+/// Engines, the one that `auto` prefers first.
+pub type Engines = &'static [&'static dyn Engine];
+
+/// All engines that come with Fencepost. An engine is a crate, and its place in this list.
+pub static ENGINES: Engines = &[&PartialOrder, &Coherence, &Predicate, &Axiomatic, &Lazy, &Operational];
 
 /// The engine of this name.
-pub fn engine(name: &str) -> Option<&'static dyn Engine> {
-    ENGINES.iter().copied().find(|engine| engine.name() == name)
+pub fn engine(engines: Engines, name: &str) -> Option<&'static dyn Engine> {
+    engines.iter().copied().find(|engine| engine.name() == name)
 }
 
 /// The names of the engines that work when this engine or strategy is asked for.
@@ -56,12 +59,16 @@ pub fn members(name: &str) -> Vec<&str> {
 ///
 /// # Errors
 /// None of them has such an option, or the value is wrong.
-pub fn set_option(engines: &[&str], name: &str, value: &str, options: &mut Options) -> Result<(), Failure> {
+pub(crate) fn set_option(
+    (all, working): (Engines, &[&str]),
+    (name, value): (&str, &str),
+    options: &mut Options,
+) -> Result<(), Failure> {
     let has = |engine: &&&dyn Engine| engine.options().iter().any(|option| option.name == name);
-    let at_work = ENGINES.iter().filter(|engine| engines.contains(&engine.name())).filter(has);
+    let at_work = all.iter().filter(|engine| working.contains(&engine.name())).filter(has);
     let declared = at_work.flat_map(|engine| engine.options()).find(|option| option.name == name);
     let Some(declared) = declared else {
-        let owners: Vec<&str> = ENGINES.iter().filter(has).map(|engine| engine.name()).collect();
+        let owners: Vec<&str> = all.iter().filter(has).map(|engine| engine.name()).collect();
         let message = format!("--{name} is an option of {}, which does not work here", owners.join(" and "));
         return Err(Failure::Usage(message));
     };
@@ -69,17 +76,17 @@ pub fn set_option(engines: &[&str], name: &str, value: &str, options: &mut Optio
 }
 
 /// The engine of this name, or for `auto` all that take the task, the best first.
-pub(crate) fn choose(task: &Task<'_>, name: &str) -> Result<Vec<&'static dyn Engine>, Failure> {
+pub(crate) fn choose(engines: Engines, task: &Task<'_>, name: &str) -> Result<Vec<&'static dyn Engine>, Failure> {
     if name != AUTO {
-        let engines = ENGINES.iter().map(|engine| engine.name());
-        let known = || STRATEGIES.iter().map(|strategy| strategy.name).chain(engines).collect::<Vec<_>>().join(", ");
-        let chosen = engine(name)
+        let names = engines.iter().map(|engine| engine.name());
+        let known = || STRATEGIES.iter().map(|strategy| strategy.name).chain(names).collect::<Vec<_>>().join(", ");
+        let chosen = engine(engines, name)
             .ok_or_else(|| Failure::Usage(format!("there is no engine `{name}`; there are {}", known())))?;
         let refused = |refusal: Refusal| Failure::Refused(refusal.reason, refusal.help);
         return chosen.accepts(task).map_err(refused).map(|()| vec![chosen]);
     }
     let (mut chosen, mut refusals) = (Vec::new(), Vec::new());
-    for &engine in ENGINES {
+    for &engine in engines {
         match engine.accepts(task) {
             Ok(()) => chosen.push(engine),
             Err(refusal) => refusals.push(format!("{}: {}", engine.name(), refusal.reason)),

@@ -1,5 +1,7 @@
 //! What is asked of the session and what it gives back.
 
+use crate::registry::{self, ENGINES, Engines};
+use crate::strategy::AUTO;
 use engine::{Answer, FinalState, Findings, Guarantee, Options, Property};
 use ir::Program;
 use source::Diagnostic;
@@ -36,6 +38,8 @@ impl std::error::Error for Failure {}
 /// How a task is to be done.
 #[derive(Debug, Clone)]
 pub struct Request {
+    /// The engines that there are.
+    pub engines: Engines,
     /// The name of the engine; chosen if there is none.
     pub engine: Option<String>,
     /// For the engine.
@@ -52,12 +56,38 @@ pub struct Request {
 impl Default for Request {
     fn default() -> Self {
         Request {
+            engines: ENGINES,
             engine: None,
             options: Options::default(),
             property: Property::Assertions { memory: true },
             deepen: None,
             jobs: 1,
         }
+    }
+}
+
+impl Request {
+    /// An engine, with values for options that it declares.
+    ///
+    /// # Errors
+    /// It has no such option, or the value is wrong.
+    pub fn of(engine: &str, own: &[(&str, &str)]) -> Result<Request, Failure> {
+        Request { engine: Some(engine.to_owned()), ..Request::default() }.with(own, None)
+    }
+
+    /// The same with values for options that its engines declare. `also`: an engine that works besides the one that is asked
+    /// for.
+    ///
+    /// # Errors
+    /// None of these engines has such an option, or the value is wrong.
+    pub fn with<S: AsRef<str>>(mut self, own: &[(S, S)], also: Option<&str>) -> Result<Request, Failure> {
+        let name = self.engine.clone();
+        let mut working = registry::members(name.as_deref().unwrap_or(AUTO));
+        working.extend(also);
+        for (name, value) in own {
+            registry::set_option((self.engines, &working), (name.as_ref(), value.as_ref()), &mut self.options)?;
+        }
+        Ok(self)
     }
 }
 

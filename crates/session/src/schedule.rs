@@ -8,7 +8,7 @@ use crate::evidence::run_engine;
 use crate::strategy::Step;
 use crate::{Failure, Found, Request};
 use engine::{
-    ARTEFACTS, Answer, Engine, Findings, Guarantee, MILLI, Meter, NoAnswer, Observer, Options, Property, Question, Task,
+    ARTEFACTS, Answer, Engine, Findings, MILLI, Meter, NoAnswer, Observer, Options, Property, Question, Task, UNWIND,
 };
 use ir::{Program, Proposition};
 use model::Model;
@@ -133,15 +133,12 @@ fn is_decided(answer: &Answer) -> bool {
         Findings::States(_) => false,
         Findings::Proof(_) => true,
     };
-    found || matches!(answer.guarantee, Guarantee::Full | Guarantee::NoOverflow)
+    found || !answer.guarantee.is_limited()
 }
 
 /// Whether a larger bound on loops may show more.
-fn is_cut(guarantee: &Guarantee) -> bool {
-    match guarantee {
-        Guarantee::Unwound { .. } | Guarantee::Rounds { unwind: Some(_), .. } => true,
-        Guarantee::Full | Guarantee::NoOverflow | Guarantee::Rounds { unwind: None, .. } => false,
-    }
+fn is_cut(answer: &Answer) -> bool {
+    answer.guarantee.bound(UNWIND).is_some()
 }
 
 /// The work of a row: one bound after the other.
@@ -162,7 +159,7 @@ fn work(watcher: &Watcher, engine: &dyn Engine, step: &Step) -> Ended {
             Ok(answer) => answer,
             Err(reason) => return Ok(Err(reason)),
         };
-        if is_decided(&answer) || !common.deepens || !is_cut(&answer.guarantee) {
+        if is_decided(&answer) || !common.deepens || !is_cut(&answer) {
             return Ok(Ok(Found::answered(answer, engine.name(), common.program.clone())));
         }
         watcher.known(answer);
@@ -211,7 +208,7 @@ impl<'s> Schedule<'s> {
         let (sender, events) = channel();
         let (mut lanes, mut refusals) = (Vec::new(), Vec::new());
         for step in plan.steps {
-            let engine = crate::engine(step.engine)
+            let engine = crate::engine(request.engines, step.engine)
                 .ok_or_else(|| Failure::Internal(format!("the strategy has no engine `{}`", step.engine)))?;
             if let Err(refusal) = engine.accepts(task) {
                 refusals.push(refusal);

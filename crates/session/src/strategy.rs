@@ -15,11 +15,22 @@ pub struct Strategy {
     pub about: &'static str,
     /// The rows, the one whose bounds count as an answer first.
     pub steps: &'static [Step],
-    /// The engine that shows a violation in fewer events, if it finds it with so much work.
-    pub shortens: Option<(&'static str, u64)>,
+    /// The engine that may show a violation in fewer events.
+    pub shortens: Option<Shortening>,
     /// In how many rounds the rows are tried one after the other, however many cores there are. Most tasks are done by then:
     /// nobody should pay for a second opinion.
     pub patient: usize,
+}
+
+/// Who looks for a violation in fewer events once there is one.
+#[derive(Debug, Clone, Copy)]
+pub struct Shortening {
+    /// The engine.
+    pub engine: &'static str,
+    /// Options of its own: their names and values.
+    pub own: &'static [(&'static str, &'static str)],
+    /// How much work it may do.
+    pub units: u64,
 }
 
 /// A row of a strategy.
@@ -65,7 +76,7 @@ pub static STRATEGIES: &[Strategy] = &[
         name: AUTO,
         about: "several engines in turn, each with a budget of work",
         patient: 2,
-        shortens: Some(("coherence", 150 * MILLI)),
+        shortens: Some(Shortening { engine: "coherence", own: &[("depth", "shallow")], units: 150 * MILLI }),
         steps: &[
             Step {
                 engine: "partial-order",
@@ -177,8 +188,11 @@ mod tests {
     #[test]
     fn rows_name_engines_and_nobody_is_left_for_good() {
         for strategy in STRATEGIES {
+            if let Some(Shortening { engine, own, .. }) = strategy.shortens {
+                assert!(crate::Request::of(engine, own).is_ok(), "{}: {engine}", strategy.name);
+            }
             for step in strategy.steps {
-                assert!(crate::engine(step.engine).is_some(), "{}: {}", strategy.name, step.engine);
+                assert!(crate::engine(crate::ENGINES, step.engine).is_some(), "{}: {}", strategy.name, step.engine);
                 let far = |bounded| step.grant(12, bounded);
                 assert!(step.is_last_resort() || (far(false) > 0 && far(true) > 0), "{}", step.engine);
                 assert!(step.grant(13, false) >= far(false), "{}", step.engine);

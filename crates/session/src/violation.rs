@@ -1,9 +1,9 @@
 //! Programs with assertions: can one fail?
 
 use crate::evidence::run_engine;
-use crate::strategy::{AUTO, strategy};
+use crate::strategy::{AUTO, Shortening, strategy};
 use crate::{Failure, Found, Request, compiled, confused, engine, reached, run};
-use engine::{Answer, Meter, NoAnswer, Observer, Options, Question, Task, Verdict};
+use engine::{Answer, Meter, NoAnswer, Observer, Question, Task, Verdict};
 use ir::Program;
 use model::{Model, Role};
 
@@ -42,20 +42,21 @@ pub fn violation(
 /// the search one of the shortest.
 fn shortest(
     found: Found<Verdict>,
-    (name, units): (&str, u64),
+    by: Shortening,
     (program, model, request): (&Program, &Model, &Request),
     observer: &dyn Observer,
 ) -> Result<Found<Verdict>, Failure> {
     let Verdict::Unsafe(execution) = &found.result else { return Ok(found) };
-    let Some(engine) = engine(name).filter(|engine| engine.name() != found.engine) else { return Ok(found) };
+    let engine = engine(request.engines, by.engine).filter(|engine| engine.name() != found.engine);
+    let Some(engine) = engine else { return Ok(found) };
     let program = compiled(program, model)?;
-    let options = Options { glance: true, ..request.options.clone() };
+    let request = Request { engine: Some(by.engine.to_owned()), ..request.clone() }.with(by.own, None)?;
     let question = Question::Violation(request.property);
-    let task = Task { program: &program, model, question, options: &options };
+    let task = Task { program: &program, model, question, options: &request.options };
     if engine.accepts(&task).is_err() {
         return Ok(found);
     }
-    let watcher = Limited { inner: observer, meter: Meter::limited(units) };
+    let watcher = Limited { inner: observer, meter: Meter::limited(by.units) };
     let Ok(answer) = run_engine(engine, &task, &watcher)? else { return Ok(found) };
     let other = Found::answered(answer, engine.name(), program.into_owned());
     let verdict = verdict(&other)?;

@@ -3,7 +3,7 @@
 //!
 //! `FENCEPOST_FUZZ=5000` tries more programs than the usual few; `cargo xtask fuzz --c N` does the same faster.
 
-use engine::{Abstraction, Deadline, Guarantee, Options, Order, Property, Verdict};
+use engine::{Deadline, Property, Verdict};
 use ir::Program;
 use model::Model;
 use session::{Failure, Reading, Request};
@@ -18,27 +18,17 @@ const MODELS: [&str; 6] = ["sc", "tso", "pso", "rmo", "alpha", "power"];
 const PROGRAMS: u64 = 150;
 
 fn ask(program: &Program, model: &str, property: Property, way: Way, unwind: u32) -> Result<Answer, (String, String)> {
-    let (engine, order) = match way {
-        Way::Theory => ("partial-order", Order::Theory),
-        Way::Clocks => ("partial-order", Order::Clocks),
-        Way::Buffers => ("buffers", Order::Theory),
-        Way::Coherence if property == Property::Deadlock => return Ok(Answer::Unknown("deadlocks".to_owned())),
-        Way::Coherence => ("coherence", Order::Theory),
-    };
-    let (abstraction, k) = match unwind {
-        1 => (Abstraction::Set, None),
-        2 => (Abstraction::Partial, Some(0)),
-        3 => (Abstraction::Full, Some(0)),
-        4 => (Abstraction::Partial, Some(1)),
-        _ => (Abstraction::Auto, None),
-    };
+    if way == Way::Coherence && property == Property::Deadlock {
+        return Ok(Answer::Unknown("deadlocks".to_owned()));
+    }
+    let (engine, own) = way.engine(unwind);
     let model = Model::builtin(model).expect("a model of ours");
-    let options = Options { unwind, order, abstraction, k, ..Options::default() };
-    let request = Request { engine: Some(engine.to_owned()), options, property, ..Request::default() };
+    let mut request = Request { property, ..Request::of(engine, own).expect("options that the engine has") };
+    request.options.unwind = unwind;
     match session::check(program, &model, &request, &Deadline::within(Duration::from_secs(20))) {
         Ok(found) => Ok(match found.result {
             Verdict::Unsafe(_) => Answer::Unsafe,
-            Verdict::Safe(guarantee) => Answer::Safe { full: guarantee == Guarantee::Full },
+            Verdict::Safe(guarantee) => Answer::Safe { full: guarantee.is_full() },
             Verdict::Unknown(reason) => Answer::Unknown(reason.to_string()),
         }),
         Err(Failure::Refused(reason, _)) => Ok(Answer::Unknown(reason)),

@@ -1,6 +1,6 @@
 //! Certificates of the engine `predicate`: they hold, and each change that matters is noticed.
 
-use engine::{Deadline, Guarantee, Options, Unobserved, Verdict};
+use engine::{Deadline, Unobserved, Verdict};
 use model::Model;
 use session::{Found, Reading, Request};
 use source::SourceFile;
@@ -97,12 +97,17 @@ const CHOOSES: &str = "
     }
 ";
 
+fn request(k: Option<u32>) -> Request {
+    let k = k.map(|k| k.to_string());
+    let own: Vec<(&str, &str)> = k.iter().map(|k| ("k", &**k)).collect();
+    Request::of("predicate", &own).expect("options that the engine has")
+}
+
 fn prove(text: &str, model: &str, k: Option<u32>) -> (Found<Verdict>, Arc<Invariant>, Model) {
     let reading = Reading::default();
     let program = session::load(&SourceFile::new("test.c", text), &reading).expect("the program is right");
     let model = Model::builtin(model).expect("a model of ours");
-    let options = Options { k, ..Options::default() };
-    let request = Request { engine: Some("predicate".to_owned()), options, ..Request::default() };
+    let request = request(k);
     let found = session::check(&program, &model, &request, &Unobserved).expect("there is an answer");
     let certificate = found.certificate.clone().unwrap_or_else(|| panic!("no proof: {}", found.result));
     (found, certificate, model)
@@ -236,14 +241,13 @@ fn proofs_of_random_programs_hold() {
         let program = session::load(&SourceFile::new("random.c", &*text), &Reading::default()).expect("it is C");
         for (at, name) in ["sc", "tso", "pso"].into_iter().enumerate() {
             let model = Model::builtin(name).expect("a model of ours");
-            let options = Options { k: Some((seed + at as u64) as u32 % 3), ..Options::default() };
-            let request = Request { engine: Some("predicate".to_owned()), options, ..Request::default() };
+            let request = request(Some((seed + at as u64) as u32 % 3));
             let found = session::check(&program, &model, &request, &Deadline::within(Duration::from_millis(500)));
             let found = found.unwrap_or_else(|failure| panic!("seed {seed}, {name}: {failure}\n{text}"));
             let Some(certificate) = found.certificate.clone() else { continue };
             proofs += 1;
             let Verdict::Safe(guarantee) = &found.result else { panic!("a certificate of {}", found.result) };
-            let claim = Claim { machine: *guarantee == Guarantee::Full, ..CLAIM };
+            let claim = Claim { machine: guarantee.is_full(), ..CLAIM };
             let every = certificate.regions.len() / 5 + 1;
             let some = drops(&certificate).step_by(every);
             let counted = count(&(found, certificate, model), claim, some);

@@ -5,7 +5,7 @@
 //!
 //! `FENCEPOST_FUZZ=1000` tries more programs than the usual few, and `FENCEPOST_SEED=5000` others.
 
-use engine::{Deadline, Guarantee, NoAnswer, Options, Property, Queues, Schedule, Verdict};
+use engine::{Deadline, Guarantee, NoAnswer, Verdict};
 use ir::Program;
 use model::Model;
 use session::{Failure, Reading, Request};
@@ -24,25 +24,19 @@ const QUEUED_PROGRAMS: u64 = 3;
 const QUEUED_TESTS: u64 = 60;
 
 /// Bounds that are enough for small programs.
-const LARGE: Schedule = Schedule {
-    rounds: Some(14),
-    clock: Some(12),
-    nodes: Some(7),
-    queues: Queues::Timed,
-    int_width: None,
-    addresses: None,
-};
+const LARGE: How<'_> = &[("rounds", "14"), ("clock", "12"), ("nodes", "7")];
 
-fn ask(program: &Program, model: &str, engine: &str, schedule: Schedule) -> Verdict {
-    ask_for(20, program, model, engine, schedule)
+/// Options of the engine, with their values.
+type How<'a> = &'a [(&'a str, &'a str)];
+
+fn ask(program: &Program, model: &str, engine: &str, how: How<'_>) -> Verdict {
+    ask_for(20, program, model, engine, how)
 }
 
-fn ask_for(seconds: u64, program: &Program, model: &str, engine: &str, schedule: Schedule) -> Verdict {
+fn ask_for(seconds: u64, program: &Program, model: &str, engine: &str, how: How<'_>) -> Verdict {
     let watch = Deadline::within(Duration::from_secs(seconds));
     let model = Model::builtin(model).expect("a model of ours");
-    let options = Options { unwind: 2, schedule, ..Options::default() };
-    let property = Property::Assertions { memory: true };
-    let request = Request { engine: Some(engine.to_owned()), options, property, ..Request::default() };
+    let request = Request::of(engine, how).expect("options that the engine has");
     match session::check(program, &model, &request, &watch) {
         Ok(found) => found.result,
         Err(Failure::Refused(reason, _)) => Verdict::Unknown(NoAnswer::GaveUp(reason)),
@@ -57,6 +51,10 @@ fn seeds(usual: u64) -> std::ops::Range<u64> {
     first..first + number("FENCEPOST_FUZZ").unwrap_or(usual)
 }
 
+fn has_rounds(guarantee: &Guarantee) -> bool {
+    guarantee.bound("rounds").is_some()
+}
+
 #[derive(Debug, Default)]
 struct Tally {
     safe: u64,
@@ -67,24 +65,21 @@ struct Tally {
 
 fn compare(program: &Program, tally: &mut Tally) {
     for model in MODELS {
-        let (lazy, other) =
-            (ask(program, model, "lazy", Schedule::default()), ask(program, model, "partial-order", LARGE));
+        let (lazy, other) = (ask(program, model, "lazy", &[]), ask(program, model, "partial-order", &[]));
         let wrong = |what: &str| panic!("{what} under {model}: {lazy}, not {other}\n{}", program.source.text());
         match (&lazy, &other) {
             (Verdict::Unknown(_), _) | (_, Verdict::Unknown(_)) => tally.unknown += 1,
             (Verdict::Unsafe(_), Verdict::Unsafe(_)) => tally.unsafe_ += 1,
             (Verdict::Unsafe(_), Verdict::Safe(_)) => wrong("found what is not there"),
-            (Verdict::Safe(Guarantee::NoOverflow), _) => wrong("said what it never says"),
-            (Verdict::Safe(Guarantee::Rounds { .. }), Verdict::Safe(_)) => tally.bounded += 1,
-            (Verdict::Safe(Guarantee::Full), Verdict::Safe(guarantee)) => {
-                if *guarantee != Guarantee::Full {
+            (Verdict::Safe(mine), Verdict::Safe(_)) if has_rounds(mine) => tally.bounded += 1,
+            (Verdict::Safe(mine), Verdict::Safe(guarantee)) => {
+                if mine.is_full() && !guarantee.is_full() {
                     wrong("proved what is not");
                 }
                 tally.safe += 1;
             }
-            (Verdict::Safe(Guarantee::Unwound { .. }), Verdict::Safe(_)) => tally.safe += 1,
-            (Verdict::Safe(Guarantee::Full | Guarantee::Unwound { .. }), Verdict::Unsafe(_)) => wrong("missed"),
-            (Verdict::Safe(Guarantee::Rounds { .. }), Verdict::Unsafe(_)) => match ask(program, model, "lazy", LARGE) {
+            (Verdict::Safe(mine), Verdict::Unsafe(_)) if !has_rounds(mine) => wrong("missed"),
+            (Verdict::Safe(_), Verdict::Unsafe(_)) => match ask(program, model, "lazy", LARGE) {
                 Verdict::Unsafe(_) => tally.unsafe_ += 1,
                 Verdict::Unknown(_) => tally.unknown += 1,
                 Verdict::Safe(_) => wrong("missed with large bounds"),
@@ -127,7 +122,7 @@ fn what_others_notice_is_not_one_step() {
         );
         let program = session::load(&SourceFile::new("between.litmus", text), &Reading::default()).expect("a test");
         for model in MODELS {
-            let verdict = ask(&program, model, "lazy", Schedule::default());
+            let verdict = ask(&program, model, "lazy", &[]);
             assert!(matches!(verdict, Verdict::Unsafe(_)), "{condition} under {model}: {verdict}");
         }
     }
@@ -135,16 +130,13 @@ fn what_others_notice_is_not_one_step() {
 
 /// The timed lists and the explicit queues know the same executions.
 fn compare_memories(program: &Program, tally: &mut Tally) {
-    let explicit = Schedule { queues: Queues::Explicit, ..Schedule::default() };
     for model in ["tso", "pso"] {
         let [timed, queues] =
-            [Schedule::default(), explicit].map(|schedule| ask_for(5, program, model, "lazy", schedule));
+            ["timed", "explicit"].map(|queues| ask_for(5, program, model, "lazy", &[("queues", queues)]));
         match (&timed, &queues) {
             (Verdict::Unknown(_), _) | (_, Verdict::Unknown(_)) => tally.unknown += 1,
             (Verdict::Unsafe(_), Verdict::Unsafe(_)) => tally.unsafe_ += 1,
-            (Verdict::Safe(Guarantee::Rounds { .. }), _) | (_, Verdict::Safe(Guarantee::Rounds { .. })) => {
-                tally.bounded += 1;
-            }
+            (Verdict::Safe(bounded), _) | (_, Verdict::Safe(bounded)) if has_rounds(bounded) => tally.bounded += 1,
             (Verdict::Safe(one), Verdict::Safe(other)) if one == other => tally.safe += 1,
             (Verdict::Safe(_) | Verdict::Unsafe(_), _) => {
                 panic!("under {model}: {timed} with lists, {queues} with queues\n{}", program.source.text())

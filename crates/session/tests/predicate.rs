@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask fuzz --predicate N` tries more programs than these few.
 
-use engine::{Deadline, Guarantee, Keep, NoAnswer, Options, Verdict};
+use engine::{Deadline, NoAnswer, Verdict};
 use ir::Program;
 use model::Model;
 use session::{Failure, Reading, Request};
@@ -15,22 +15,22 @@ use testkit::c::{Config, generate, shrink};
 const PROGRAMS: u64 = 40;
 
 /// How the engine is asked: how many writes it keeps, and which.
-type How = (Option<u32>, Option<Keep>);
+type How<'a> = &'a [(&'a str, &'a str)];
 
-const WAYS: [How; 7] = [
-    (None, None),
-    (Some(0), Some(Keep::Oldest)),
-    (Some(1), Some(Keep::Oldest)),
-    (Some(3), Some(Keep::Oldest)),
-    (None, Some(Keep::Newest)),
-    (Some(0), Some(Keep::Newest)),
-    (Some(1), Some(Keep::Newest)),
+const WAYS: [How<'_>; 7] = [
+    &[],
+    &[("k", "0"), ("keep", "oldest")],
+    &[("k", "1"), ("keep", "oldest")],
+    &[("k", "3"), ("keep", "oldest")],
+    &[("keep", "newest")],
+    &[("k", "0"), ("keep", "newest")],
+    &[("k", "1"), ("keep", "newest")],
 ];
 
-fn ask(program: &Program, model: &str, engine: &str, (k, keep): How) -> Result<Verdict, String> {
+fn ask(program: &Program, model: &str, engine: &str, how: How<'_>) -> Result<Verdict, String> {
     let model = Model::builtin(model).expect("a model of ours");
-    let options = Options { unwind: 12, k, keep, ..Options::default() };
-    let request = Request { engine: Some(engine.to_owned()), options, ..Request::default() };
+    let mut request = Request::of(engine, how).expect("options that the engine has");
+    request.options.unwind = 12;
     match session::check(program, &model, &request, &Deadline::within(Duration::from_secs(1))) {
         Ok(found) => Ok(found.result),
         Err(Failure::Refused(reason, _)) => Ok(Verdict::Unknown(NoAnswer::GaveUp(reason))),
@@ -61,13 +61,13 @@ fn compare(text: &str, seed: u64) -> Compared {
                     return sum;
                 }
             };
-            let ask = |engine| ask(&program, model, engine, (None, None)).expect("the judges do not fail");
+            let ask = |engine| ask(&program, model, engine, &[]).expect("the judges do not fail");
             let judges = judges.get_or_insert_with(|| ["coherence", "buffers"].map(ask).to_vec());
             sum.answers += 1;
             for judge in judges {
                 let agree = match (&verdict, &*judge) {
                     (_, Verdict::Unknown(_)) => true,
-                    (Verdict::Unsafe(_), Verdict::Safe(guarantee)) => *guarantee != Guarantee::Full,
+                    (Verdict::Unsafe(_), Verdict::Safe(guarantee)) => !guarantee.is_full(),
                     (Verdict::Safe(_), Verdict::Unsafe(_)) => false,
                     (Verdict::Unsafe(_), Verdict::Unsafe(_)) => {
                         sum.wrong += 1;
@@ -127,9 +127,10 @@ int main(void) {
     let file = SourceFile::new("own.c", text);
     let program = session::load(&file, &Reading::default()).expect("it is a program");
     for model in ["tso", "pso"] {
-        for how in [0, 1, 2].into_iter().flat_map(|k| [(Some(k), Keep::Oldest), (Some(k), Keep::Newest)]) {
-            let verdict = ask(&program, model, "predicate", (how.0, Some(how.1))).expect("the engine does not fail");
-            assert!(matches!(verdict, Verdict::Safe(Guarantee::Full)), "{model}, {how:?}: {verdict}");
+        for how in ["0", "1", "2"].into_iter().flat_map(|k| ["oldest", "newest"].map(|keep| [("k", k), ("keep", keep)]))
+        {
+            let verdict = ask(&program, model, "predicate", &how).expect("the engine does not fail");
+            assert_eq!(verdict.to_string(), "SAFE", "{model}, {how:?}");
         }
     }
 }

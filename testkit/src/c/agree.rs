@@ -22,6 +22,22 @@ pub enum Way {
     Coherence,
 }
 
+impl Way {
+    /// The engine, with its own options; for `coherence`, those of the abstraction of this number.
+    pub fn engine(self, bound: u32) -> (&'static str, &'static [(&'static str, &'static str)]) {
+        match (self, bound) {
+            (Way::Theory, _) => ("partial-order", &[]),
+            (Way::Clocks, _) => ("partial-order", &[("order", "clocks")]),
+            (Way::Buffers, _) => ("buffers", &[]),
+            (Way::Coherence, 1) => ("coherence", &[("abstraction", "set")]),
+            (Way::Coherence, 2) => ("coherence", &[("abstraction", "pd"), ("k", "0")]),
+            (Way::Coherence, 3) => ("coherence", &[("abstraction", "fd"), ("k", "0")]),
+            (Way::Coherence, 4) => ("coherence", &[("abstraction", "pd"), ("k", "1")]),
+            (Way::Coherence, _) => ("coherence", &[]),
+        }
+    }
+}
+
 /// How many abstractions are tried.
 const ABSTRACTIONS: u32 = 5;
 

@@ -5,7 +5,7 @@
 
 use crate::run::root;
 use anyhow::{Context, Result, bail};
-use engine::{Abstraction, Guarantee, NoAnswer, Observer, Options, Order, Property, Verdict};
+use engine::{NoAnswer, Observer, Property, Verdict};
 use ir::Program;
 use model::Model;
 use session::{Failure, Reading, Request};
@@ -195,28 +195,19 @@ fn ask(
     unwind: u32,
     limit: Duration,
 ) -> Result<Answer, (String, String)> {
-    let (engine, order) = match way {
-        Way::Theory => ("partial-order", Order::Theory),
-        Way::Clocks => ("partial-order", Order::Clocks),
-        Way::Buffers => ("buffers", Order::Theory),
-        Way::Coherence if property == Property::Deadlock => return Ok(Answer::Unknown("deadlocks".to_owned())),
-        Way::Coherence => ("coherence", Order::Theory),
-    };
-    let (abstraction, k) = match unwind {
-        1 => (Abstraction::Set, None),
-        2 => (Abstraction::Partial, Some(0)),
-        3 => (Abstraction::Full, Some(0)),
-        4 => (Abstraction::Partial, Some(1)),
-        _ => (Abstraction::Auto, None),
-    };
-    let options = Options { unwind, order, abstraction, k, ..Options::default() };
-    let request = Request { engine: Some(engine.to_owned()), options, property, ..Request::default() };
-    let watch = Watch { started: Instant::now(), limit, looked: AtomicU64::new(0) };
+    if way == Way::Coherence && property == Property::Deadlock {
+        return Ok(Answer::Unknown("deadlocks".to_owned()));
+    }
     let kind = |what: &str| format!("{way:?}: {what}");
+    let (engine, own) = way.engine(unwind);
+    let request = Request::of(engine, own).map_err(|failure| (kind("options"), failure.to_string()))?;
+    let mut request = Request { property, ..request };
+    request.options.unwind = unwind;
+    let watch = Watch { started: Instant::now(), limit, looked: AtomicU64::new(0) };
     match catch_unwind(AssertUnwindSafe(|| session::check(program, model, &request, &watch))) {
         Ok(Ok(found)) => Ok(match found.result {
             Verdict::Unsafe(_) => Answer::Unsafe,
-            Verdict::Safe(guarantee) => Answer::Safe { full: guarantee == Guarantee::Full },
+            Verdict::Safe(guarantee) => Answer::Safe { full: guarantee.is_full() },
             Verdict::Unknown(reason) => Answer::Unknown(format!("{way:?}: {reason}")),
         }),
         Ok(Err(Failure::Refused(reason, _))) => Ok(Answer::Unknown(format!("{way:?}: {reason}"))),

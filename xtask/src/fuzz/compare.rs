@@ -1,6 +1,6 @@
 //! One program under one model through all engines.
 
-use engine::{Deadline, Options, Order};
+use engine::Deadline;
 use ir::Program;
 use model::Model;
 use session::Request;
@@ -43,24 +43,27 @@ impl fmt::Display for Disagreement {
 }
 
 /// The ways to find all final states: what to call it, the engine, its options, and whether it counts executions.
-pub const WAYS: [(&str, &str, Order, bool); 4] = [
-    ("enumerate", "enumerate", Order::Theory, true),
-    ("partial-order", "partial-order", Order::Theory, true),
-    ("partial-order with clocks", "partial-order", Order::Clocks, true),
-    ("buffers", "buffers", Order::Theory, false),
+pub const WAYS: [(&str, &str, Own, bool); 4] = [
+    ("enumerate", "enumerate", &[], true),
+    ("partial-order", "partial-order", &[], true),
+    ("partial-order with clocks", "partial-order", &[("order", "clocks")], true),
+    ("buffers", "buffers", &[], false),
 ];
+
+/// Options of an engine, with their values.
+type Own = &'static [(&'static str, &'static str)];
 
 /// Compares all ways with the first that has an answer.
 pub fn compare(program: &Program, model: &Model, limit: Duration) -> Comparison {
     let mut comparison = Comparison::default();
     let program = for_model(program, model);
     let mut judge: Option<(&str, States)> = None;
-    for (way, (name, engine, order, counts)) in WAYS.into_iter().enumerate() {
+    for (way, (name, engine, own, counts)) in WAYS.into_iter().enumerate() {
         if engine == "buffers" && model.head.buffers.is_none() {
             continue;
         }
         let started = Instant::now();
-        let answer = states(&program, model, &request(engine, order), limit);
+        let answer = Request::of(engine, own).and_then(|request| states(&program, model, &request, limit));
         comparison.times[way] = started.elapsed();
         let states = match answer {
             Ok(Some(states)) => states,
@@ -92,10 +95,6 @@ pub fn compare(program: &Program, model: &Model, limit: Duration) -> Comparison 
 pub fn for_model(program: &Program, model: &Model) -> Program {
     let arch = model.head.architectures.first().map_or("X86", String::as_str);
     Program { arch: arch.to_owned(), ..program.clone() }
-}
-
-fn request(engine: &str, order: Order) -> Request {
-    Request { engine: Some(engine.to_owned()), options: Options { order, ..Options::default() }, ..Request::default() }
 }
 
 /// All final states; nothing if the engine has no answer.

@@ -6,7 +6,7 @@
 
 use crate::run::root;
 use anyhow::{Context, Result, bail};
-use engine::{Deadline, Guarantee, Keep, NoAnswer, Options, Verdict};
+use engine::{Deadline, NoAnswer, Verdict};
 use ir::Program;
 use model::Model;
 use session::{Failure, Reading, Request};
@@ -20,8 +20,15 @@ use testkit::c::{Config, generate, shrink};
 const PATIENCE: Duration = Duration::from_secs(90);
 
 /// How the engine is asked: how many writes it keeps in order, and which.
-const WAYS: [(Option<u32>, Keep); 4] =
-    [(None, Keep::Oldest), (None, Keep::Newest), (Some(1), Keep::Oldest), (Some(1), Keep::Newest)];
+const WAYS: [&[(&str, &str)]; 4] = [
+    &[("keep", "oldest")],
+    &[("keep", "newest")],
+    &[("k", "1"), ("keep", "oldest")],
+    &[("k", "1"), ("keep", "newest")],
+];
+
+/// The bound on loops for those that unroll them.
+const UNWIND: u32 = 12;
 
 /// How many answers there were, and how many of them were compared with an answer of somebody else.
 #[derive(Default)]
@@ -34,9 +41,15 @@ struct Counts {
     compared: u64,
 }
 
-fn ask(program: &Program, model: &str, engine: &str, (options, limit): (Options, Duration)) -> Result<Verdict, String> {
+fn ask(
+    program: &Program,
+    model: &str,
+    (engine, own): (&str, &[(&str, &str)]),
+    limit: Duration,
+) -> Result<Verdict, String> {
     let model = Model::builtin(model).ok_or("there is no such model")?;
-    let request = Request { engine: Some(engine.to_owned()), options, ..Request::default() };
+    let mut request = Request::of(engine, own).map_err(|failure| failure.to_string())?;
+    request.options.unwind = UNWIND;
     match session::check(program, &model, &request, &Deadline::within(limit)) {
         Ok(found) => Ok(found.result),
         Err(Failure::Refused(reason, _)) => Ok(Verdict::Unknown(NoAnswer::GaveUp(reason))),
@@ -47,7 +60,7 @@ fn ask(program: &Program, model: &str, engine: &str, (options, limit): (Options,
 fn contradict(one: &Verdict, other: &Verdict) -> bool {
     match (one, other) {
         (Verdict::Unsafe(_), Verdict::Safe(guarantee)) | (Verdict::Safe(guarantee), Verdict::Unsafe(_)) => {
-            *guarantee == Guarantee::Full
+            guarantee.is_full()
         }
         (Verdict::Unsafe(_), Verdict::Unsafe(_))
         | (Verdict::Safe(_), Verdict::Safe(_))
@@ -64,9 +77,8 @@ fn disagreement(text: &str, limit: Duration, counts: &mut Counts) -> Option<Stri
     };
     for model in ["sc", "tso", "pso"] {
         let mut judges: Option<Vec<Verdict>> = None;
-        for (k, keep) in WAYS.into_iter().take(if model == "sc" { 1 } else { WAYS.len() }) {
-            let options = Options { k, keep: Some(keep), ..Options::default() };
-            let verdict = match ask(&program, model, "predicate", (options, limit)) {
+        for own in WAYS.into_iter().take(if model == "sc" { 1 } else { WAYS.len() }) {
+            let verdict = match ask(&program, model, ("predicate", own), limit) {
                 Ok(verdict) => verdict,
                 Err(what) => return Some(format!("{model}: {what}")),
             };
@@ -82,12 +94,12 @@ fn disagreement(text: &str, limit: Duration, counts: &mut Counts) -> Option<Stri
                 }
             }
             let judges = judges.get_or_insert_with(|| {
-                let of = |engine| ask(&program, model, engine, (Options { unwind: 12, ..Options::default() }, limit));
+                let of = |engine| ask(&program, model, (engine, &[]), limit);
                 ["coherence", "buffers"].into_iter().filter_map(|engine| of(engine).ok()).collect()
             });
             counts.compared += u64::from(judges.iter().any(|judge| !matches!(judge, Verdict::Unknown(_))));
             if let Some(judge) = judges.iter().find(|judge| contradict(&verdict, judge)) {
-                return Some(format!("{model}, k = {k:?}, {keep:?}: predicate {verdict}, a judge {judge}"));
+                return Some(format!("{model}, {own:?}: predicate {verdict}, a judge {judge}"));
             }
         }
     }

@@ -9,7 +9,7 @@ use witness::invariant::{self, Bound, Held, Invariant, Keep, Place, Quantity, Re
 
 impl Automata<'_> {
     /// These states as an invariant.
-    pub fn certificate(&mut self, k: usize, keep: engine::Keep, states: &[State]) -> Invariant {
+    pub fn certificate(&mut self, k: usize, keep: Keep, states: &[State]) -> Invariant {
         let mut places: IndexSet<Place, FxBuildHasher> = IndexSet::default();
         let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
         let mut terms: IndexSet<Term, FxBuildHasher> = IndexSet::default();
@@ -49,10 +49,7 @@ impl Automata<'_> {
         }
         Invariant {
             buffers: self.buffers,
-            keep: match keep {
-                engine::Keep::Oldest => Keep::Oldest,
-                engine::Keep::Newest => Keep::Newest,
-            },
+            keep,
             k,
             shared: shared().map(address).collect(),
             settled: shared().filter(|cell| !self.knowledge.written.contains(cell)).map(address).collect(),

@@ -1,6 +1,6 @@
 //! Store buffers of which some writes are kept in order.
 
-use engine::Keep;
+use witness::invariant::Keep;
 
 /// The writes of a thread that have not reached memory.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]

@@ -4,11 +4,11 @@ use super::{Buffer, Control, Machine, State};
 use crate::automaton::{Edge, Shown, Step, Way};
 use crate::linear::{Form, Value, Var, number};
 use crate::values::{Dim, Values};
-use engine::Keep;
 use ir::{Width, truncate};
 use model::Buffers;
 use stepper::Status;
 use witness::Action;
+use witness::invariant::Keep;
 
 impl Machine<'_, '_> {
     pub(super) fn flush<V: Values>(&mut self, state: &mut State<V>, thread: usize, at: usize) {

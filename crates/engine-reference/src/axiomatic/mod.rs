@@ -19,7 +19,7 @@ mod trace;
 use crate::layout::{Layout, Observation, gave_up};
 use crate::loops::Loops;
 use candidate::{Candidate, Choices};
-use engine::{Answer, Engine, FinalState, Findings, Guarantee, NoAnswer, Observer, Question, Refusal, Task};
+use engine::{Answer, Engine, FinalState, Findings, NoAnswer, Observer, Question, Refusal, Task};
 use ir::{Address, BlockId, Expr, Op, Program, State, ThreadId};
 use judge::Judge;
 use source::Span;
@@ -65,10 +65,10 @@ impl Engine for Axiomatic {
             Question::States => Findings::States(enumeration.finals.into_values().collect()),
         };
         let cut: BTreeSet<Span> = threads.iter().flat_map(|traces| traces.cut.iter().copied()).collect();
-        let (unwind, loops) = (task.options.unwind, Vec::from_iter(cut));
+        let loops = Vec::from_iter(cut);
         Ok(Answer {
             findings,
-            guarantee: if loops.is_empty() { Guarantee::Full } else { Guarantee::Unwound { unwind, loops } },
+            guarantee: crate::loops::guarantee(task, loops),
             statistics: vec![
                 ("candidates".to_owned(), enumeration.candidates),
                 ("executions".to_owned(), enumeration.executions),

@@ -4,7 +4,7 @@ use super::history::History;
 use super::machine::{Halt, Machine, Notes, Step};
 use super::state::{State, Status};
 use crate::layout::{Observation, gave_up};
-use engine::{Answer, FinalState, Findings, Guarantee, NoAnswer, Observer, Property, Question, Task};
+use engine::{Answer, FinalState, Findings, NoAnswer, Observer, Property, Question, Task};
 use ir::{Op, System};
 use model::Buffers;
 use rustc_hash::FxHashSet;
@@ -52,10 +52,9 @@ pub(super) fn search(task: &Task<'_>, buffers: Buffers, observer: &dyn Observer)
             return gave_up(limit.clone());
         }
         let loops: Vec<_> = search.notes.cut.iter().copied().collect();
-        let unwind = task.options.unwind;
         return Ok(Answer {
             findings: search.findings(found)?,
-            guarantee: if loops.is_empty() { Guarantee::Full } else { Guarantee::Unwound { unwind, loops } },
+            guarantee: crate::loops::guarantee(task, loops),
             statistics: vec![("states".to_owned(), search.seen.len() as u64)],
         });
     }

@@ -1,6 +1,6 @@
 //! Fences for people.
 
-use super::{Options, Paint, clean, pad, proved};
+use super::{Options, Paint, clean, pad};
 use crate::data::{FenceRow, PlacementRow, Repair, RepairEnd};
 use engine::Verdict;
 use std::fmt::Write;
@@ -15,7 +15,7 @@ pub fn fences(repair: &Repair<'_>, options: Options) -> String {
         if count > 1 {
             let _ = writeln!(out, "\n{}", options.paint(Paint::Bold, &format!("Placement {} of {count}:", at + 1)));
         }
-        out += &placement(repair, row, options);
+        out += &placement(row, options);
     }
     match &repair.end {
         RepairEnd::Complete => {}
@@ -46,10 +46,10 @@ pub fn fences(repair: &Repair<'_>, options: Options) -> String {
     out
 }
 
-fn placement(repair: &Repair<'_>, row: &PlacementRow, options: Options) -> String {
+fn placement(row: &PlacementRow, options: Options) -> String {
     let mut out = String::new();
     let proof = match &row.verdict {
-        Verdict::Safe(guarantee) => proved(repair.program, guarantee),
+        Verdict::Safe(guarantee) => format!("Proved for {}.", guarantee.words()),
         Verdict::Unsafe(_) | Verdict::Unknown(_) => row.verdict.to_string(),
     };
     if row.fences.is_empty() {

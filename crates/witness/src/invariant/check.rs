@@ -24,6 +24,9 @@ pub struct Claim {
     pub machine: bool,
 }
 
+/// The name of what is taken for granted by a claim that is not about the machine's integers.
+pub const NO_OVERFLOW: &str = "no overflow";
+
 /// What was looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checked {

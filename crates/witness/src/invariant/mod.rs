@@ -47,7 +47,7 @@ mod form;
 mod steps;
 mod world;
 
-pub use check::{Checked, Claim, check_invariant};
+pub use check::{Checked, Claim, NO_OVERFLOW, check_invariant};
 
 use ir::{Address, FunctionId, LocalId};
 use model::Buffers;
