@@ -4,6 +4,7 @@ mod arrays;
 mod c;
 mod coherence;
 mod corpus;
+mod growth;
 mod integers;
 mod rings;
 
@@ -17,6 +18,7 @@ const BENCHES: &[Bench] = &[
     ("c", c::run),
     ("coherence", coherence::run),
     ("corpus", corpus::run),
+    ("growth", growth::run),
     ("integers", integers::run),
     ("rings", rings::run),
 ];

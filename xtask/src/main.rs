@@ -1,10 +1,11 @@
-//! The project's own chores: `cargo xtask ci|tidy|bless|bench|fuzz`.
+//! The project's own chores: `cargo xtask ci|tidy|bless|bench|fuzz|repeat`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "chores talk to whoever runs them")]
 
 mod bench;
 mod bless;
 mod ci;
 mod fuzz;
+mod repeat;
 mod run;
 mod tidy;
 
@@ -17,10 +18,12 @@ cargo xtask COMMAND
   ci                       all that must hold: fmt, clippy, tests, docs, tidy
   tidy                     the house rules
   bless                    rewrite the expected outputs
-  bench [--quick] [NAME…]  c, coherence, corpus, integers, rings: print how long things take
+  bench [--quick] [NAME…]  arrays, c, coherence, corpus, growth, integers, rings: print how long things take
   fuzz [--c N | --endless N | --predicate N]
        [--seed N] [--count N] [--models LIST] [--jobs N] [--accesses N] [--limit SECONDS]
-                           random programs through all engines; a disagreement is shrunk and saved";
+                           random programs through all engines; a disagreement is shrunk and saved
+  repeat [--programs N] [--times N]
+                           the same command must give the same answer, also beside a busy machine";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -42,6 +45,7 @@ fn command(args: &[String]) -> Result<u8> {
         "bless" => alone().and_then(|()| bless::run()),
         "bench" => bench::run(rest),
         "fuzz" => fuzz::run(rest),
+        "repeat" => repeat::run(rest),
         "help" | "--help" | "-h" => {
             println!("{HELP}");
             Ok(0)

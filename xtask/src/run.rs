@@ -52,6 +52,28 @@ pub fn timed(binary: &Path, args: &[&str]) -> Result<(String, f64)> {
     Ok((String::from_utf8_lossy(&output.stdout).into_owned(), started.elapsed().as_secs_f64()))
 }
 
+/// What the last of some equal runs of `fencepost` prints, and the CPU seconds of one, by the shell's `times`.
+pub fn cpu_seconds(binary: &Path, args: &[&str], times: u32) -> Result<(String, f64)> {
+    let script = "n=$1; shift; while [ $n -gt 0 ]; do \"$@\"; n=$((n - 1)); done; times";
+    let mut command = Command::new("sh");
+    command.args(["-c", script, "sh", &times.to_string()]).arg(binary).args(args);
+    let output = command.stdin(Stdio::null()).output().context("`sh` does not start")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let lines: Vec<&str> = text.lines().collect();
+    let [said @ .., _, children] = &lines[..] else {
+        bail!("{}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr));
+    };
+    let seconds: Option<f64> = children.split_whitespace().map(seconds).sum();
+    let seconds = seconds.with_context(|| format!("`times` says `{children}`"))?;
+    Ok((said.join("\n"), seconds / f64::from(times)))
+}
+
+/// The seconds that `1m2.5s` means.
+fn seconds(text: &str) -> Option<f64> {
+    let (minutes, seconds) = text.strip_suffix('s')?.split_once('m')?;
+    Some(minutes.parse::<f64>().ok()? * 60.0 + seconds.parse::<f64>().ok()?)
+}
+
 /// A number among the statistics that a run prints.
 pub fn statistic<N: FromStr>(text: &str, name: &str) -> Option<N> {
     text.lines().find_map(|line| line.trim().strip_prefix(name)?.trim().parse().ok())

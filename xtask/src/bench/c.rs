@@ -7,10 +7,10 @@
 //!
 //! A bar is what we promise. The ratio is the best right answer of a peer to ours.
 
-use crate::run::{fencepost, root, shared_corpus, works};
-use anyhow::{Context, Result, bail};
+use crate::run::{cpu_seconds, fencepost, root, shared_corpus, works};
+use anyhow::Result;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// One line of the table.
 struct Row {
@@ -189,25 +189,11 @@ fn measure(binary: &Path, program: &Path, row: &Row) -> Result<(String, f64)> {
 }
 
 fn once(binary: &Path, program: &Path, row: &Row, times: u32) -> Result<(String, f64)> {
-    let script = "n=$1; shift; while [ $n -gt 0 ]; do \"$@\"; n=$((n - 1)); done; times";
-    let mut command = Command::new("sh");
-    command.args(["-c", script, "sh", &times.to_string()]).arg(binary).arg("check").arg(program);
-    command.args(["--model", row.model, "--timeout", &LIMIT.to_string(), "--memory", "3000"]);
-    command.args(row.definitions.split_whitespace().chain(row.options.split_whitespace()));
-    let output = command.stdin(Stdio::null()).output().context("`sh` does not start")?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let lines: Vec<&str> = text.lines().collect();
-    let [.., verdict, _, children] = lines[..] else {
-        bail!("{}: {}", program.display(), String::from_utf8_lossy(&output.stderr));
-    };
+    let (path, limit) = (program.to_string_lossy(), LIMIT.to_string());
+    let mut args = vec!["check", &path, "--model", row.model, "--timeout", &limit, "--memory", "3000"];
+    args.extend(row.definitions.split_whitespace().chain(row.options.split_whitespace()));
+    let (text, seconds) = cpu_seconds(binary, &args, times)?;
+    let verdict = text.lines().last().unwrap_or_default();
     let verdict = if verdict.starts_with("UNSAFE") { "UNSAFE" } else { verdict };
-    let seconds: Option<f64> = children.split_whitespace().map(seconds).sum();
-    let seconds = seconds.with_context(|| format!("`times` says `{children}`"))?;
-    Ok((verdict.to_owned(), seconds / f64::from(times)))
-}
-
-/// The seconds that `1m2.5s` means.
-fn seconds(text: &str) -> Option<f64> {
-    let (minutes, seconds) = text.strip_suffix('s')?.split_once('m')?;
-    Some(minutes.parse::<f64>().ok()? * 60.0 + seconds.parse::<f64>().ok()?)
+    Ok((verdict.to_owned(), seconds))
 }

@@ -1,0 +1,145 @@
+//! How cost grows: programs of one kind, each twice as large as the one before, until there is no answer in time.
+//!
+//! The slope is that of the last three points above a tenth of a second, in a plot with logarithmic axes: 1 is linear. A bar is what we promise
+//! at one size; what lies beyond it is there to be seen.
+
+mod plot;
+mod programs;
+
+use crate::run::{cpu_seconds, fencepost, root, scratch};
+use anyhow::Result;
+use std::path::Path;
+
+/// CPU seconds after which a series ends.
+const ENOUGH: f64 = 30.0;
+
+/// One kind of program.
+#[derive(Clone, Copy)]
+pub struct Series {
+    pub name: &'static str,
+    /// `check` or `fences`, and its options.
+    command: &'static [&'static str],
+    ending: &'static str,
+    model: &'static str,
+    make: fn(u32) -> String,
+    sizes: &'static [u32],
+    /// What the last line must begin with.
+    answer: &'static str,
+    /// The size and the seconds of what is promised.
+    bar: Option<(u32, f64)>,
+}
+
+/// What was measured: size and CPU seconds.
+pub type Points = Vec<(u32, f64)>;
+
+const TWICE: &[u32] = &[4, 8, 16, 32, 64, 128, 256, 512, 1024];
+const SLOWLY: &[u32] = &[2, 4, 6, 8, 10, 12, 16];
+
+const fn check(name: &'static str, make: fn(u32) -> String, sizes: &'static [u32], bar: (u32, f64)) -> Series {
+    Series { name, command: &["check"], ending: "c", model: "tso", make, sizes, answer: "SAFE", bar: Some(bar) }
+}
+
+const fn fences(name: &'static str, model: &'static str, make: fn(u32) -> String, bar: (u32, f64)) -> Series {
+    Series { name, command: &["fences"], ending: "c", model, make, sizes: TWICE, answer: "SAFE", bar: Some(bar) }
+}
+
+const fn system(
+    name: &'static str,
+    make: fn(u32) -> String,
+    model: &'static str,
+    sizes: &'static [u32],
+    bar: (u32, f64),
+) -> Series {
+    Series { name, command: &["check"], ending: "cub", model, make, sizes, answer: "SAFE", bar: Some(bar) }
+}
+
+/// The same under another model, without a promise.
+const fn under(series: Series, model: &'static str, answer: &'static str) -> Series {
+    Series { model, answer, bar: None, ..series }
+}
+
+const SERIES: &[Series] = &[
+    check("independent pairs", programs::pairs, &[4, 8, 16, 32, 64, 128], (64, 1.0)),
+    check("ring of threads", programs::ring, &[4, 8, 16, 32, 64, 128], (64, 1.0)),
+    check("accesses to two locations", programs::straight, &[64, 128, 256, 512, 1024, 2048], (1024, 3.0)),
+    check("stores in a loop", programs::counted_stores, &[64, 128, 256, 512, 1024, 2048], (1024, 2.0)),
+    check("array, any index", programs::array, &[32, 64, 128, 256, 512, 1024], (512, 2.0)),
+    check("list read while written", programs::list, &[4, 8, 16, 32, 64], (64, 5.0)),
+    check("push and pop with malloc", programs::push_pop, SLOWLY, (8, 5.0)),
+    check("mutex, identical threads", programs::mutex, SLOWLY, (12, 10.0)),
+    check("ticket lock, identical threads", programs::ticket, SLOWLY, (8, 10.0)),
+    check("compare-and-swap, identical threads", programs::compare_and_swap, SLOWLY, (12, 10.0)),
+    under(check("accesses to two locations", programs::straight, &[64, 128, 256, 512], (0, 0.0)), "power", "SAFE"),
+    under(check("accesses to two locations", programs::straight, &[64, 128, 256, 512], (0, 0.0)), "ppc", "SAFE"),
+    under(check("independent pairs", programs::pairs, &[4, 8, 16, 32, 64], (0, 0.0)), "ppc", "SAFE"),
+    under(check("list read while written", programs::list, &[4, 8, 16, 32], (0, 0.0)), "ppc", "SAFE"),
+    fences("fences: independent pairs", "tso", programs::pairs_without_fences, (16, 5.0)),
+    fences("fences: messages", "power", programs::messages, (32, 5.0)),
+    fences("fences: places", "tso", programs::places, (1024, 5.0)),
+    system("system: places of an enumeration", programs::enumeration, "sc", &[8, 16, 32, 64, 128, 256], (128, 5.0)),
+    system("system: weak flags", programs::flags, "tso", SLOWLY, (10, 5.0)),
+    system("system: processes in `unsafe`", programs::crowd, "sc", &[2, 3, 4, 5, 6, 7, 8], (8, 5.0)),
+];
+
+/// Prints a block for each series and draws the plot of the book; a quick look takes the sizes of the bars.
+pub fn run(quick: bool) -> Result<()> {
+    let binary = fencepost()?;
+    let folder = scratch("growth")?;
+    println!("CPU seconds, start-up included; `!` marks what is behind its bar");
+    let mut drawn: Vec<(&Series, Points)> = Vec::new();
+    let mut late = 0;
+    for series in SERIES {
+        let points = measure(&binary, &folder, series, quick)?;
+        let behind = series.bar.is_some_and(|(size, most)| {
+            (quick || series.sizes.contains(&size)) && !points.iter().any(|&(at, took)| at == size && took <= most)
+        });
+        late += usize::from(behind);
+        let slope = slope(&points).map_or("-".to_owned(), |slope| format!("{slope:.1}"));
+        let figures: Vec<String> = points.iter().map(|(size, seconds)| format!("{size}: {seconds:.2}")).collect();
+        let bar = series.bar.map_or(String::new(), |(size, most)| format!("  (at most {most} at {size})"));
+        let mark = if behind { "!" } else { " " };
+        println!("{mark} {:<36} {:<6} slope {slope:>4}  {}{bar}", series.name, series.model, figures.join("  "));
+        drawn.push((series, points));
+    }
+    println!("{} series, {late} behind their bars", SERIES.len());
+    if !quick {
+        let lines: Vec<(String, Points)> =
+            drawn.into_iter().map(|(series, points)| (format!("{} ({})", series.name, series.model), points)).collect();
+        std::fs::write(root().join("book/src/growth.svg"), plot::svg(&lines))?;
+    }
+    Ok(())
+}
+
+/// The points of a series, as far as there were answers in time.
+fn measure(binary: &Path, folder: &Path, series: &Series, quick: bool) -> Result<Points> {
+    let mut points = Points::new();
+    let only = series.bar.map(|(size, _)| size);
+    for &size in series.sizes.iter().filter(|&&size| !quick || Some(size) == only) {
+        let file = folder.join(format!("program.{}", series.ending));
+        std::fs::write(&file, (series.make)(size))?;
+        let file = file.to_string_lossy().into_owned();
+        let limit = (ENOUGH * 2.0).to_string();
+        let mut args = series.command.to_vec();
+        args.extend([file.as_str(), "--model", series.model, "--timeout", &limit, "--memory", "4000"]);
+        let (text, seconds) = cpu_seconds(binary, &args, 1)?;
+        let last = text.lines().last().unwrap_or_default();
+        if last != series.answer {
+            println!("  {} of size {size} under {}: {last} after {seconds:.1} s", series.name, series.model);
+            break;
+        }
+        points.push((size, seconds));
+        if seconds > ENOUGH {
+            break;
+        }
+    }
+    Ok(points)
+}
+
+/// How steep the last three points above a tenth of a second are.
+fn slope(points: &[(u32, f64)]) -> Option<f64> {
+    let visible: Vec<(f64, f64)> =
+        points.iter().filter(|point| point.1 > 0.1).map(|&(size, took)| (f64::from(size).ln(), took.ln())).collect();
+    let last = &visible[visible.len().saturating_sub(3)..];
+    let (first, end) = (last.first()?, last.last()?);
+    (end.0 > first.0).then(|| (end.1 - first.1) / (end.0 - first.0))
+}
