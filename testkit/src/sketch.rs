@@ -21,7 +21,7 @@ impl Sketch {
         let mut program = Program::new(name, arch, SourceFile::new(format!("{name}.txt"), ""));
         for location in locations {
             let cell = Cell { offset: 0, width: Width::INT, initial: Expr::constant(0, Width::INT) };
-            program.objects.push(Object { name: (*location).to_owned(), cells: vec![cell], shared: true });
+            program.objects.push(Object { name: (*location).to_owned(), cells: vec![cell], shared: true, align: 8 });
         }
         Sketch { program, open: Vec::new() }
     }

@@ -13,6 +13,7 @@ use testkit::corpus::{Case, all_well, cases, each};
 /// The expectations in the heads of all programs of a kind, counted when somebody did. A run that finds fewer has lost some.
 const LITMUS: usize = 516;
 const C: usize = 2433;
+const ADDRESSES: usize = 34;
 const ENDLESS: usize = 183;
 const SYSTEMS: usize = 70;
 
@@ -94,6 +95,20 @@ fn c_programs() {
     all_well(&cases(&PROGRAMS, "c"), C, |case| case.unless(&said(case, &[])));
 }
 
+/// Programs that look at addresses as numbers: where nobody can know what they see, no engine decides.
+#[test]
+fn addresses_are_no_numbers() {
+    let all = cases(&["corpus/c/addresses"], "c");
+    all_well(&all, ADDRESSES, |case| case.unless(&said(case, &[])));
+    for engine in ["partial-order", "lazy", "coherence", "predicate", "buffers"] {
+        all_well(&all, ADDRESSES, |case| {
+            let said = said(case, &["--engine", engine]);
+            let decides = !said.starts_with("UNKNOWN");
+            (decides && said != case.expectation.outcome).then(|| case.complaint(&format!("{engine}: {said}")))
+        });
+    }
+}
+
 /// Programs with endless loops, any number of threads, or integers without bounds.
 #[test]
 fn c_programs_that_never_end() {
@@ -130,7 +145,7 @@ fn abstract_buffers_never_contradict_the_heads() {
 #[test]
 fn every_folder_of_programs_is_run() {
     let mut run: Vec<&str> = [&FOLDERS[..], &PROGRAMS].concat();
-    run.extend(["corpus/c/mutex", "corpus/c/crowd", "corpus/c/integers", "corpus/arrays"]);
+    run.extend(["corpus/c/mutex", "corpus/c/crowd", "corpus/c/integers", "corpus/c/addresses", "corpus/arrays"]);
     let mut waiting = vec![root().join("corpus"), root().join("examples")];
     while let Some(folder) = waiting.pop() {
         let name = folder.strip_prefix(root()).unwrap_or(&folder).display().to_string();

@@ -229,7 +229,7 @@ fn object(made: &Made, solution: &mut Evaluation<'_>) -> Object {
         let initial = Expr::Const(ir::truncate(solution.value(initial), width), width);
         Cell { offset, width, initial }
     };
-    Object { name: made.name.clone(), cells: made.cells.iter().map(cell).collect(), shared: false }
+    Object { name: made.name.clone(), cells: made.cells.iter().map(cell).collect(), shared: false, align: 8 }
 }
 
 /// Goes through the steps in the order in which they have their turns.

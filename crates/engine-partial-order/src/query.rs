@@ -133,7 +133,7 @@ fn object(made: &Made, solution: &mut Evaluation<'_>) -> Object {
         let initial = Expr::Const(ir::truncate(solution.value(initial), width), width);
         Cell { offset, width, initial }
     };
-    Object { name: made.name.clone(), cells: made.cells.iter().map(cell).collect(), shared: false }
+    Object { name: made.name.clone(), cells: made.cells.iter().map(cell).collect(), shared: false, align: 8 }
 }
 
 /// The numbers of the objects that are made in other executions, but not in this one.

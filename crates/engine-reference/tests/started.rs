@@ -56,7 +56,12 @@ fn started(litmus: &Program, goal: &Proposition) -> Program {
         for (local, info) in litmus.functions[thread.body.index()].locals.iter().enumerate() {
             let address = Address { object: ObjectId(program.objects.len() as u32), offset: 0 };
             let cell = Cell { offset: 0, width: info.width, initial: Expr::Const(0, info.width) };
-            program.objects.push(Object { name: format!("{at}:{}", info.name), cells: vec![cell], shared: false });
+            program.objects.push(Object {
+                name: format!("{at}:{}", info.name),
+                cells: vec![cell],
+                shared: false,
+                align: 8,
+            });
             places.push((Location::Local(ir::ThreadId(at as u32), LocalId(local as u32)), address));
             let (addr, value) = (Expr::Address(address.object, 0), Expr::Local(LocalId(local as u32)));
             end.push(instr(Op::Store { addr, value, tags: TagSet::default() }));

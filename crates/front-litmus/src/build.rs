@@ -68,7 +68,7 @@ impl<'s> Build<'s> {
         }
         let id = ObjectId(self.program.objects.len() as u32);
         let cells = vec![Cell { offset: 0, width, initial: Expr::Const(0, width) }];
-        self.program.objects.push(Object { name: name.to_owned(), cells, shared: true });
+        self.program.objects.push(Object { name: name.to_owned(), cells, shared: true, align: 8 });
         self.strides.push(u64::from(width.bits()) / 8);
         self.objects.insert(name.to_owned(), id);
         id

@@ -12,6 +12,7 @@ pub mod domain;
 mod eval;
 mod expr;
 pub mod liveness;
+pub mod numbers;
 mod print;
 mod program;
 mod usage;

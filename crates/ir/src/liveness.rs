@@ -133,7 +133,7 @@ fn through(live: &mut [bool], op: &Op) {
                 result.iter().for_each(|dst| kill(live, *dst));
                 uses(live, thread);
             }
-            System::Alloc { dst, name: _, size, cells: _, zeroed: _ } => {
+            System::Alloc { dst, name: _, size, cells: _, zeroed: _, align: _ } => {
                 kill(live, *dst);
                 uses(live, size);
             }

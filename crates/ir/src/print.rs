@@ -103,7 +103,7 @@ fn system(program: &Program, function: &Function, op: &System) -> String {
             format!("{result}join {}", show(thread))
         }
         System::Current { dst } => format!("{} := current thread", name(*dst)),
-        System::Alloc { dst, name: object, size, cells: _, zeroed } => {
+        System::Alloc { dst, name: object, size, cells: _, zeroed, align: _ } => {
             let zeroed = if *zeroed { " zeroed" } else { "" };
             format!("{} := alloc {object} of {}{zeroed}", name(*dst), show(size))
         }

@@ -147,6 +147,8 @@ pub struct Object {
     /// Otherwise an access is an event if other threads exist ([`System::Publish`]) and the cell is one that several
     /// threads use, not only to read it.
     pub shared: bool,
+    /// What its address is a multiple of: no more is known of it as a number.
+    pub align: u64,
 }
 
 /// A location: a scalar inside an object.
@@ -367,6 +369,8 @@ pub enum System {
         cells: Option<Vec<Cell>>,
         /// Whether it holds zeros at first; otherwise each cell holds any value.
         zeroed: bool,
+        /// What its address is a multiple of.
+        align: u64,
     },
     /// From here to the matching end, no other thread comes between. Sections can be nested: only the outermost counts.
     AtomicBegin,
@@ -443,15 +447,19 @@ pub struct Address {
 /// Addresses as words: the object above, the offset below; no small integer is an address.
 const OFFSET_BITS: u32 = 40;
 
+/// Words that stand for addresses begin with this number, so that neither powers of two nor what programs count is taken for
+/// an address.
+const FIRST_OBJECT: u64 = 0xA6B3;
+
 impl Address {
     /// The word that stands for this address.
     pub fn to_bits(self) -> u64 {
-        ((u64::from(self.object.0) + 1) << OFFSET_BITS) | self.offset
+        ((u64::from(self.object.0) + FIRST_OBJECT) << OFFSET_BITS) | self.offset
     }
 
     /// The address that a word stands for.
     pub fn from_bits(bits: u64) -> Option<Address> {
-        let object = (bits >> OFFSET_BITS).checked_sub(1)?;
+        let object = (bits >> OFFSET_BITS).checked_sub(FIRST_OBJECT)?;
         let object = ObjectId(u32::try_from(object).ok()?);
         Some(Address { object, offset: bits & ((1 << OFFSET_BITS) - 1) })
     }

@@ -125,7 +125,7 @@ impl Checker<'_> {
                 self.expect(thread, Width::WORD)
             }
             System::Current { dst } => word(*dst),
-            System::Alloc { dst, name: _, size, cells: _, zeroed: _ } => {
+            System::Alloc { dst, name: _, size, cells: _, zeroed: _, align: _ } => {
                 word(*dst)?;
                 self.expect(size, Width::WORD)
             }

@@ -142,6 +142,7 @@ impl<'p, D: Domain<'p>> Stepper<'_, 'p, D> {
 
     /// Where an access goes. If that is nowhere, the thread stops or the property fails.
     fn locate(&mut self, addr: &Expr, width: Width, span: Span, access: Access) -> Result<Location, Halt> {
+        self.look(addr, span)?;
         let found = match self.domain.address(self.thread.scope(self.program), addr, width, span)? {
             Some(word) if access != Access::Read && self.program.write_target(word) != word => {
                 return self.limit(span, "a string literal is written");

@@ -108,15 +108,36 @@ impl<'a, 'p, D: Domain<'p>> Stepper<'a, 'p, D> {
         self.scope().limit(span, what)
     }
 
+    /// Refuses an expression that tells which number an address is.
+    pub(crate) fn look(&self, expr: &Expr, span: Span) -> Result<(), Halt> {
+        let values = match expr {
+            Expr::Const(..) | Expr::Address(..) | Expr::Local(_) => return Ok(()),
+            Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => &self.scope().frame.values,
+        };
+        let memory = self.domain.memory();
+        let align = |object: ObjectId| {
+            let own = || self.thread.heap.iter().find(|(number, _)| *number == object.0).map(|(_, object)| object);
+            match self.program.objects.get(object.index()) {
+                Some(object) => Some(object.align),
+                None => memory.object(object).or_else(own).map(|object| memory.sites[object.site as usize].align),
+            }
+        };
+        let checked = ir::numbers::check(expr, self.scope().function, &|local| values[local.index()].known(), &align);
+        checked.map_or_else(|what| self.limit(span, what), |_| Ok(()))
+    }
+
     pub(crate) fn eval(&mut self, expr: &Expr, span: Span) -> Result<D::Term, Halt> {
+        self.look(expr, span)?;
         self.domain.eval(self.thread.scope(self.program), expr, span)
     }
 
     pub(crate) fn word(&self, expr: &Expr, span: Span, what: &str) -> Result<u64, Halt> {
+        self.look(expr, span)?;
         self.domain.word(self.scope(), expr, span, what)
     }
 
-    fn decide(&mut self, condition: &Expr, span: Span) -> Result<bool, Halt> {
+    pub(crate) fn decide(&mut self, condition: &Expr, span: Span) -> Result<bool, Halt> {
+        self.look(condition, span)?;
         self.domain.decide(self.thread.scope(self.program), condition, span)
     }
 
@@ -183,6 +204,7 @@ impl<'a, 'p, D: Domain<'p>> Stepper<'a, 'p, D> {
             Op::Fence { tags } if self.is_noticed() => return Ok(Some(Action::Fence { tags })),
             Op::Fence { tags: _ } => {}
             Op::Assume { condition, waits: _ } => {
+                self.look(condition, span)?;
                 let scope = self.thread.scope(self.program);
                 let holds = match self.thread.atomic {
                     0 => self.domain.decide(scope, condition, span)?,
@@ -235,7 +257,7 @@ impl<'a, 'p, D: Domain<'p>> Stepper<'a, 'p, D> {
                 let handle = self.domain.handle(self.scope(), self.thread.number, span)?;
                 self.assign_bits(*dst, handle);
             }
-            System::Alloc { dst, name: _, size, cells, zeroed } => {
+            System::Alloc { dst, name: _, size, cells, zeroed, align: _ } => {
                 self.alloc(*dst, size, cells.as_deref().unwrap_or_default(), *zeroed, span)?;
             }
             System::AtomicBegin if self.is_noticed() => return Ok(Some(Action::Begin)),

@@ -42,7 +42,7 @@ impl<'p, D: Domain<'p>> Stepper<'_, 'p, D> {
         match terminator {
             Terminator::Goto(to) => Ok(self.jump(*to)),
             Terminator::Branch { condition, then, otherwise, join: _, span } => {
-                let holds = self.domain.decide(self.thread.scope(program), condition, *span)?;
+                let holds = self.decide(condition, *span)?;
                 Ok(self.jump(if holds { *then } else { *otherwise }))
             }
             Terminator::Return(result) if self.thread.frames.len() > 1 => {
@@ -79,9 +79,18 @@ impl<'p, D: Domain<'p>> Stepper<'_, 'p, D> {
 
     fn result(&mut self, result: Option<&Expr>) -> Result<D::Term, Halt> {
         match result {
-            Some(result) => self.eval(result, Span::default()),
+            Some(result) => self.eval(result, self.passed()),
             None => Ok(self.domain.constant(0, Width::WORD)),
         }
+    }
+
+    /// The last instruction before the end of a block, which has no place of its own: there, or where the function was called.
+    fn passed(&self) -> Span {
+        let last = |frame: &Frame<D::Symbol>| {
+            let block = &self.program.functions[frame.function.index()].blocks[frame.block as usize];
+            block.instrs[..frame.index as usize].last().map(|instr| instr.span)
+        };
+        self.thread.frames.iter().rev().find_map(last).unwrap_or_default()
     }
 
     fn end(&mut self, result: Option<&Expr>) -> Result<Progress<'p, D::Term>, Halt> {

@@ -38,6 +38,8 @@ pub struct Site {
     pub fixed: bool,
     /// Whether cells hold zero at first.
     pub zeroed: bool,
+    /// What the addresses of its objects are multiples of.
+    pub align: u64,
     /// Whether other threads may know the objects.
     pub escapes: bool,
 }
@@ -143,7 +145,7 @@ impl<'p> Memory<'p> {
     pub fn new(program: &'p Program, escapes: &FxHashSet<At>) -> Self {
         let mut memory = Memory {
             program,
-            sites: vec![Site { name: String::new(), fixed: true, zeroed: false, escapes: true }],
+            sites: vec![Site { name: String::new(), fixed: true, zeroed: false, align: 1, escapes: true }],
             site_of: FxHashMap::default(),
             alone: false,
             objects: Vec::new(),
@@ -154,11 +156,11 @@ impl<'p> Memory<'p> {
         for (function, body) in program.functions.iter().enumerate() {
             for (block, instrs) in body.blocks.iter().enumerate() {
                 for (index, instr) in instrs.instrs.iter().enumerate() {
-                    let Op::System(System::Alloc { name, cells, zeroed, .. }) = &instr.op else { continue };
+                    let Op::System(System::Alloc { name, cells, zeroed, align, .. }) = &instr.op else { continue };
                     let at = (FunctionId(function as u32), block as u32, index as u32);
                     memory.site_of.insert(at, memory.sites.len() as u32);
                     let (fixed, escapes) = (cells.is_some(), escapes.contains(&at));
-                    memory.sites.push(Site { name: name.clone(), fixed, zeroed: *zeroed, escapes });
+                    memory.sites.push(Site { name: name.clone(), fixed, zeroed: *zeroed, align: *align, escapes });
                 }
             }
         }
@@ -226,6 +228,7 @@ impl<'p> Memory<'p> {
             name: self.sites[object.site as usize].name.clone(),
             cells: object.cells.iter().map(cell).collect(),
             shared: false,
+            align: self.sites[object.site as usize].align,
         };
         self.objects.iter().skip(self.program.objects.len()).chain(later).map(object).collect()
     }

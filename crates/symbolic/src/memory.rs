@@ -20,10 +20,17 @@ pub struct MadeObject {
     /// Whether the cells are known by its type; otherwise accesses make them.
     pub typed: bool,
     pub zeroed: bool,
+    /// What its address is a multiple of.
+    pub align: u64,
     pub cells: std::collections::BTreeMap<u64, (Width, Term)>,
 }
 
 impl MadeObject {
+    /// An object that nobody has touched.
+    pub fn new(name: &str, size: u64, typed: bool, zeroed: bool, align: u64) -> Self {
+        MadeObject { name: name.to_owned(), size, typed, zeroed, align, cells: Default::default() }
+    }
+
     /// The cells that an access from here on can touch.
     fn cells_from(&self, offset: u64) -> impl Iterator<Item = (u64, Width)> + '_ {
         let before = self.cells.range(..offset).next_back();
@@ -355,6 +362,7 @@ impl Run<'_> {
         let (mut value, mut taint) = (self.structure.terms.constant(0, width), Taint::new());
         for part in &spot.parts {
             let (cell, cell_taint) = (self.held(state, part.cell), self.held_taint(state, part.cell));
+            self.watch_part(cell, part.width());
             let terms = &mut self.structure.terms;
             let bits = part.extract(terms, cell, width);
             value = terms.binary(BinaryOp::Or, value, bits);

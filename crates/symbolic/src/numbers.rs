@@ -1,89 +1,84 @@
-//! Addresses as numbers.
-//!
-//! Nobody can predict an address beyond its alignment and that objects do not overlap. The words that stand for addresses
-//! here are one choice among many, so a program that looks at parts of an address, or compares addresses of different
-//! objects, is refused: what would be found out is true of this choice only.
+//! Addresses as numbers: which operands can be addresses is known from [`crate::pointers`], what may be done with them is said
+//! by [`ir::numbers`].
 
-use crate::pointers::Pointers;
 use crate::run::Run;
-use ir::{Address, BinaryOp, UnaryOp, Width};
-use logic::Term;
+use ir::numbers::{Sight, check_binary, check_unary};
+use ir::{Address, BinaryOp, ObjectId, UnaryOp, Width};
+use logic::{Term, TermNode, Terms};
 use std::collections::BTreeSet;
-use std::rc::Rc;
-
-/// Objects are aligned to this many bytes: the bits of addresses below that are known.
-const ALIGNMENT: u64 = 8;
-
-/// Where integers have 32 bits, the front end puts an address into one by means of this shift and this mask, and takes it
-/// out again.
-const OBJECT_SHIFT: u64 = 40;
-const OFFSET_MASK: u64 = 0xf_ffff;
 
 impl Run<'_> {
-    /// The addresses that a term can be, if it is a word and can be any.
-    fn addresses(&mut self, term: Term) -> Option<Rc<Pointers>> {
-        if self.structure.terms.width(term) != Width::WORD {
-            return None;
-        }
-        let objects = self.object_count();
-        let pointers = self.pointers.pointers(&self.structure.terms, term, &|object| object < objects);
-        (!pointers.is_empty()).then_some(pointers)
-    }
-
-    /// Notes that a part of an address is looked at.
+    /// Notes that an operation tells which number an address is.
     pub fn watch_unary(&mut self, op: UnaryOp, operand: Term) {
-        if matches!(op, UnaryOp::Truncate(_)) && self.addresses(operand).is_some() {
-            self.observed("a part of an address is used as a number, and nobody knows which number");
-        }
+        let operand = self.sight(operand);
+        self.note_sight(check_unary(op, operand));
     }
 
-    /// Notes that something is computed from an address that depends on which number it is.
+    /// The same for two operands.
     pub fn watch_binary(&mut self, op: BinaryOp, left: Term, right: Term) {
-        let reveals = match op {
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Eq | BinaryOp::Ne => return,
-            BinaryOp::Mul | BinaryOp::UDiv | BinaryOp::URem | BinaryOp::SDiv | BinaryOp::SRem | BinaryOp::Shl => {
-                self.addresses(left).is_some() || self.addresses(right).is_some()
-            }
-            BinaryOp::LShr | BinaryOp::AShr => {
-                self.structure.terms.as_const(right) != Some(OBJECT_SHIFT) && self.addresses(left).is_some()
-            }
-            BinaryOp::And => {
-                let mask = self.structure.terms.as_const(right).or(self.structure.terms.as_const(left));
-                let low = |mask: u64| (ALIGNMENT..1 << OBJECT_SHIFT).contains(&mask) && mask != OFFSET_MASK;
-                mask.is_some_and(low) && (self.addresses(left).is_some() || self.addresses(right).is_some())
-            }
-            BinaryOp::ULt | BinaryOp::ULe | BinaryOp::SLt | BinaryOp::SLe => self.compares(left, right),
+        let (one, other) = (self.sight(left), self.sight(right));
+        self.note_sight(check_binary(op, one, other, left == right));
+    }
+
+    /// Notes that a part of a cell is read that can hold an address.
+    pub fn watch_part(&mut self, cell: Term, part: Width) {
+        if part < self.structure.terms.width(cell) {
+            self.watch_unary(UnaryOp::Truncate(part), cell);
+        }
+    }
+
+    fn note_sight(&mut self, checked: Result<(), &'static str>) {
+        if let Err(what) = checked {
+            let halt = self.refuse(self.current.at, what);
+            self.doubt.get_or_insert(halt);
+        }
+    }
+
+    /// What is known of a term: whether it can be an address, or else how large it is.
+    fn sight(&mut self, term: Term) -> Sight {
+        let number = |terms: &Terms| {
+            let known = terms.as_const(term);
+            known.map_or_else(|| Sight::Number(0, most(terms, term, 0)), |value| Sight::Number(value, value))
         };
-        if reveals {
-            self.observed(
-                "the number of an address is computed with, or compared, and nobody knows which number it is",
-            );
+        if self.structure.terms.width(term) != Width::WORD {
+            return number(&self.structure.terms);
         }
+        let count = self.object_count();
+        let pointers = self.pointers.pointers(&self.structure.terms, term, &|object| object < count);
+        if pointers.is_empty() {
+            return number(&self.structure.terms);
+        }
+        let exact = pointers.exact.iter().filter_map(|&bits| Address::from_bits(bits)).map(|address| address.object.0);
+        let objects: BTreeSet<u32> = exact.chain(pointers.inside.keys().copied()).collect();
+        let align = objects.iter().map(|&object| self.align(object)).min().unwrap_or(1);
+        let only = (objects.len() == 1).then(|| objects.first().copied()).flatten();
+        Sight::Address(only.map(ObjectId), align)
     }
 
-    /// Whether an order is asked for of addresses that are not all of one object.
-    fn compares(&mut self, left: Term, right: Term) -> bool {
-        let (left_pointers, right_pointers) = (self.addresses(left), self.addresses(right));
-        let is_zero = |run: &Self, term: Term| run.structure.terms.as_const(term) == Some(0);
-        match (left_pointers, right_pointers) {
-            (None, None) => false,
-            (Some(_), None) => !is_zero(self, right),
-            (None, Some(_)) => !is_zero(self, left),
-            (Some(left), Some(right)) => {
-                let objects: BTreeSet<u32> = [left, right].iter().flat_map(|pointers| objects(pointers)).collect();
-                objects.len() > 1
-            }
-        }
-    }
-
-    fn observed(&mut self, what: &str) {
-        let halt = self.refuse(self.current.at, what);
-        self.doubt.get_or_insert(halt);
+    /// What the address of an object is a multiple of.
+    fn align(&self, object: u32) -> u64 {
+        let own = self.program.objects.get(object as usize).map(|object| object.align);
+        own.or_else(|| self.knowledge.made.get(&object).map(|object| object.align)).unwrap_or(1)
     }
 }
 
-/// The objects that these addresses are in.
-fn objects(pointers: &Pointers) -> Vec<u32> {
-    let exact = pointers.exact.iter().filter_map(|&bits| Address::from_bits(bits)).map(|address| address.object.0);
-    exact.chain(pointers.inside.keys().copied()).collect()
+/// How deep terms are looked into for their largest value.
+const DEPTH: u32 = 16;
+
+/// The largest number that a term can be, as far as its shape tells.
+fn most(terms: &Terms, term: Term, depth: u32) -> u64 {
+    let all = terms.width(term).mask();
+    if depth > DEPTH {
+        return all;
+    }
+    let most = |term| most(terms, term, depth + 1);
+    match terms.node(term) {
+        TermNode::Const(value) => value,
+        TermNode::Var(_) => all,
+        TermNode::Ite(_, then, otherwise) => most(then).max(most(otherwise)),
+        TermNode::Unary(UnaryOp::ZeroExtend(_), operand) => most(operand),
+        TermNode::Unary(UnaryOp::Not | UnaryOp::Neg | UnaryOp::SignExtend(_) | UnaryOp::Truncate(_), _) => all,
+        TermNode::Binary(BinaryOp::And, left, right) => most(left).min(most(right)),
+        TermNode::Binary(..) => all,
+    }
 }

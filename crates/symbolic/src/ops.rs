@@ -540,12 +540,13 @@ impl Run<'_> {
                 let handle = self.structure.terms.constant(u64::from(self.current.id.0) + 1, Width::WORD);
                 self.assign(state, *dst, handle);
             }
-            System::Alloc { dst, name, size, cells, zeroed } => {
+            System::Alloc { dst, name, size, cells, zeroed, align } => {
                 let size = self.expr(state, size);
                 let Some(size) = self.structure.terms.as_const(size).filter(|&size| size <= MAX_OBJECT) else {
                     return Err(self.refuse(span, "an allocation whose size is not a constant"));
                 };
-                self.alloc(state, *dst, name, size, (cells.as_deref(), *zeroed), here)?;
+                let object = MadeObject::new(name, size, cells.is_some(), *zeroed, *align);
+                self.alloc(state, *dst, object, cells.as_deref().unwrap_or_default(), here);
             }
             System::AtomicBegin => self.begin(state, function, place),
             System::Await => self.current.awaits = self.structure.events.len() as u32,
@@ -695,22 +696,12 @@ impl Run<'_> {
         }
     }
 
-    fn alloc(
-        &mut self,
-        state: &mut State,
-        dst: LocalId,
-        name: &str,
-        size: u64,
-        (cells, zeroed): (Option<&[ir::Cell]>, bool),
-        here: u64,
-    ) -> Result<(), Halt> {
+    fn alloc(&mut self, state: &mut State, dst: LocalId, object: MadeObject, cells: &[ir::Cell], here: u64) {
         let first = self.program.objects.len();
         let next = (first + self.knowledge.objects.len()) as u32;
         let number = *self.knowledge.objects.entry(here).or_insert(next);
-        let object =
-            MadeObject { name: name.to_owned(), size, typed: cells.is_some(), zeroed, cells: Default::default() };
         let known = self.knowledge.cells.entry(number).or_default();
-        known.extend(cells.into_iter().flatten().map(|cell| (cell.offset, cell.width)));
+        known.extend(cells.iter().map(|cell| (cell.offset, cell.width)));
         self.knowledge.made.insert(number, object.clone());
         if !self.made.contains_key(&number) {
             self.make(number, object);
@@ -725,7 +716,6 @@ impl Run<'_> {
         state.effect(&mut self.structure.terms, Bool::TRUE);
         let address = self.structure.terms.constant(Address { object, offset: 0 }.to_bits(), Width::WORD);
         self.assign(state, dst, address);
-        Ok(())
     }
 
     /// The initial write of a cell, if it is shared, writes what the state holds there.

@@ -72,6 +72,11 @@ pub fn fit(cells: impl Iterator<Item = (u64, Width)>, start: Address, access: Wi
 }
 
 impl Part {
+    /// How many bits of the cell are taken.
+    pub fn width(&self) -> Width {
+        Width::new(self.bits as u8)
+    }
+
     /// The bits of the cell at their place in a value of this width.
     pub fn extract(&self, terms: &mut Terms, cell: Term, width: Width) -> Term {
         let moved = shift(terms, BinaryOp::LShr, cell, self.below);

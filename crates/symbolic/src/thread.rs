@@ -267,7 +267,8 @@ impl Run<'_> {
         let mut go = |to: BlockId, state: State| frame.incoming.entry(to).or_default().push(state);
         match &block.terminator {
             Terminator::Goto(to) => go(*to, state),
-            Terminator::Branch { condition, then, otherwise, join, span: _ } => {
+            Terminator::Branch { condition, then, otherwise, join, span } => {
+                self.current.at = *span;
                 let taint = self.taint(&state, condition);
                 let condition = self.expr(&state, condition);
                 let condition = self.structure.terms.to_bool(condition);

@@ -54,7 +54,7 @@ fn program(objects: &[&str], functions: Vec<Function>) -> Program {
     let mut program = Program::new("t", "C", SourceFile::new("t.c", ""));
     for name in objects {
         let cells = vec![Cell { offset: 0, width: INT, initial: int(0) }];
-        program.objects.push(Object { name: (*name).to_owned(), cells, shared: false });
+        program.objects.push(Object { name: (*name).to_owned(), cells, shared: false, align: 8 });
     }
     program.functions = functions;
     program.threads.push(Thread { name: "main".to_owned(), body: FunctionId(0) });

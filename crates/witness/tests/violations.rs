@@ -353,7 +353,7 @@ fn fresh(offset: i64, zeroed: bool) -> Program {
     let main = sketch.routine("main", &[]);
     let (dst, size) = (sketch.word("p"), Expr::constant(8, Width::WORD));
     sketch.system(System::Publish);
-    sketch.system(System::Alloc { dst, name: "new".to_owned(), size, cells: None, zeroed });
+    sketch.system(System::Alloc { dst, name: "new".to_owned(), size, cells: None, zeroed, align: 16 });
     let addr = Expr::Local(dst).binary(BinaryOp::Add, Expr::constant(offset, Width::WORD));
     let value = sketch.local("r");
     sketch.op(Op::Load { dst: value, addr, tags: TagSet::default(), reserve: false });
@@ -369,7 +369,7 @@ fn objects_that_are_made() {
         if !shared.is_empty() {
             draft = draft.event(0, (MAIN, 2), read(0, 6)).rf(&[(0, 1)]);
         }
-        draft.execution.made = vec![Object { name: "new".to_owned(), cells, shared: false }];
+        draft.execution.made = vec![Object { name: "new".to_owned(), cells, shared: false, align: 8 }];
         draft.fails(0, (MAIN, index), "r == 5")
     };
     let program = fresh(0, false);

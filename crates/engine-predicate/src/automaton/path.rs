@@ -8,6 +8,9 @@ use model::Buffers;
 use source::Span;
 use stepper::{Access, Domain, Fault, Halt, Holder, Memory, Object, Own, Scope, Slot, Thread};
 
+/// What was read is a variable, and nothing is known of it but its value: an address would be a number like others.
+pub(super) const ADDRESS: &str = "an address is in memory that several threads use, and an address is no number";
+
 /// The cases of one instruction: which ones were chosen on this path, and which are still to be tried.
 ///
 /// An instruction with several cases is executed once for each of them, from the same state. So what instructions do is
@@ -304,6 +307,14 @@ impl Automata<'_> {
             let name = self.program.address_name(known.address);
             return Err(Halt::Limit(format!("{name} is shared, but nobody has written it before there are threads")));
         }
+        if now == Usage::Shared && known.initial.is_some_and(|bits| self.is_address(bits)) {
+            return Err(Halt::Limit(ADDRESS.to_owned()));
+        }
         Ok(now)
+    }
+
+    /// Whether a number stands for an address.
+    pub(super) fn is_address(&self, bits: u64) -> bool {
+        Address::from_bits(bits).is_some_and(|address| self.memory.object(address.object).is_some())
     }
 }

@@ -1,6 +1,6 @@
 //! What others can notice or prevent: the steps of an edge, and where an edge ends.
 
-use super::path::{Fork, Path};
+use super::path::{ADDRESS, Fork, Path};
 use super::{Automata, Item, Shown, Step, Way};
 use crate::linear::{Form, Var};
 use ir::{Expr, FunctionId, Op, TagSet};
@@ -160,6 +160,7 @@ impl<'p> Automata<'p> {
         if way == Way::Direct && !item.visible() {
             return Ok(());
         }
+        self.refuse_address(item, &form)?;
         // What comes next may have to wait until the write has reached memory.
         item.may = false;
         let shown = self.event(item, tags);
@@ -179,9 +180,14 @@ impl<'p> Automata<'p> {
         }
         let shown = self.event(item, write_tags);
         if let Some(form) = self.read(item, fork, cell, Way::Direct, read_tags)? {
+            self.refuse_address(item, &form)?;
             item.steps.push(Step::Store { cell, form, way: Way::Direct, shown });
         }
         Ok(())
+    }
+
+    fn refuse_address(&self, item: &Item, form: &Form) -> Result<(), Halt> {
+        if self.is_address(form.constant as u64) { self.limit(item, ADDRESS) } else { Ok(()) }
     }
 
     fn spawn(&mut self, item: &mut Item, fork: &mut Fork, function: FunctionId, args: &[Expr]) -> Result<(), Halt> {

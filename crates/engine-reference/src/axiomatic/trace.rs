@@ -4,8 +4,8 @@ use crate::layout::{Layout, gave_up, stray};
 use crate::loops::{Loops, Rounds};
 use engine::{NoAnswer, Observer};
 use ir::{
-    BlockId, Expr, Function, FunctionId, Instr, LocalId, Op, Program, Status, TagSet, Terminator, ThreadId, eval,
-    truncate,
+    BlockId, Expr, Function, FunctionId, Instr, LocalId, ObjectId, Op, Program, Status, TagSet, Terminator, ThreadId,
+    eval, truncate,
 };
 use source::Span;
 use std::collections::BTreeSet;
@@ -173,13 +173,28 @@ impl Path {
 }
 
 impl Tracer<'_> {
-    fn value(&self, path: &Path, expr: &Expr) -> u64 {
-        eval(expr, self.body, &path.trace.locals).0
+    /// The value of an expression. If it tells which number an address is, the thread goes no further.
+    fn value(&self, path: &mut Path, expr: &Expr) -> u64 {
+        let align = |object: ObjectId| self.program.objects.get(object.index()).map(|object| object.align);
+        let local = |local: LocalId| Some(path.trace.locals[local.index()]);
+        match ir::numbers::check(expr, self.body, &local, &align) {
+            Ok(found) => found.map_or(0, |(value, _)| value),
+            Err(what) => {
+                let block = &self.body.blocks[path.block.index()];
+                let at = path.index.checked_sub(1).and_then(|at| block.instrs.get(at));
+                let line = self.program.source.line(at.map_or(Span::default(), |instr| instr.span));
+                path.trace.stray = Some(format!("line {line}: {what}"));
+                0
+            }
+        }
     }
 
     /// Runs a path to its end or to its next choice, and leaves the alternatives in `pending`.
     fn advance(&self, mut path: Path, pending: &mut Vec<Path>, traces: &mut Traces) {
         loop {
+            if path.trace.stray.is_some() {
+                return traces.all.push(path.trace);
+            }
             let block = &self.body.blocks[path.block.index()];
             if let Some(instr) = block.instrs.get(path.index) {
                 path.index += 1;
@@ -195,7 +210,7 @@ impl Tracer<'_> {
                 Terminator::Branch { condition, then, otherwise, join, span: _ } => {
                     let taint = path.taint(condition);
                     path.branches.push((*join, taint));
-                    if self.value(&path, condition) != 0 { *then } else { *otherwise }
+                    if self.value(&mut path, condition) != 0 { *then } else { *otherwise }
                 }
                 Terminator::Return(_) | Terminator::Exit(_) => {
                     traces.passed.extend(path.passed);
@@ -222,7 +237,7 @@ impl Tracer<'_> {
                 (addr, eval(value, self.body, &path.trace.locals).1)
             }
             Op::Assign { dst, value } => {
-                let (result, taint) = (self.value(&path, value), path.taint(value));
+                let (result, taint) = (self.value(&mut path, value), path.taint(value));
                 path.assign(self.body, *dst, result, taint);
                 return Outcome::On(Box::new(path));
             }
@@ -231,13 +246,16 @@ impl Tracer<'_> {
                 return Outcome::On(Box::new(path));
             }
             Op::Assume { condition, waits: _ } => {
-                let holds = self.value(&path, condition) != 0;
+                let holds = self.value(&mut path, condition) != 0;
                 return if holds { Outcome::On(Box::new(path)) } else { Outcome::Choice(Vec::new()) };
             }
             // Such programs are refused.
             Op::System(_) => return Outcome::Choice(Vec::new()),
         };
-        let word = self.value(&path, addr);
+        let word = self.value(&mut path, addr);
+        if path.trace.stray.is_some() {
+            return Outcome::Stray(Box::new(path.trace));
+        }
         let Some(cell) = self.layout.cell(word) else {
             path.trace.stray = Some(stray(self.program, span, word));
             return Outcome::Stray(Box::new(path.trace));

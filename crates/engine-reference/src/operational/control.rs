@@ -163,10 +163,10 @@ impl<'a> Step<'_, 'a> {
                 }
             }
             System::Current { dst } => self.assign(at, *dst, at as u64 + 1, Taint::default()),
-            System::Alloc { dst, name, size, cells, zeroed } => {
+            System::Alloc { dst, name, size, cells, zeroed, align } => {
                 let size = self.value(at, size)?.0;
                 let number = self.state.objects.len();
-                self.state.objects.push(Rc::new(Object::made(name, size, cells.as_deref(), *zeroed)));
+                self.state.objects.push(Rc::new(Object::made(name, size, cells.as_deref(), *zeroed, *align)));
                 self.note(|record| record.choose(at, number as u64));
                 let address = Address { object: ObjectId(number as u32), offset: 0 };
                 self.assign(at, *dst, address.to_bits(), Taint::default());

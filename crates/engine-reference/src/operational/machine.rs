@@ -10,7 +10,7 @@ use super::history::History;
 use super::state::{Entry, Frame, State, Status, Taint, Thread};
 use crate::loops::Loops;
 use engine::{Options, Property};
-use ir::{Expr, Function, FunctionId, Instr, LocalId, ObjectId, Program, TagSet, Width, eval, truncate};
+use ir::{Expr, Function, FunctionId, Instr, LocalId, ObjectId, Program, TagSet, Width, truncate};
 use model::{Buffers, Head};
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,6 +114,19 @@ impl<'a> Machine<'a> {
         self.function(frame.function).blocks[frame.block as usize].instrs.get(frame.index as usize)
     }
 
+    /// Where the thread is, also at the end of a block: the next instruction, or what decides there, or what came before.
+    fn near(&self, thread: &Thread) -> Option<Span> {
+        thread.frames.iter().rev().find_map(|frame| {
+            let block = &self.function(frame.function).blocks[frame.block as usize];
+            let next = block.instrs.get(frame.index as usize).map(|instr| instr.span);
+            let decides = match &block.terminator {
+                ir::Terminator::Branch { span, .. } | ir::Terminator::Cut { span } => Some(*span),
+                ir::Terminator::Goto(_) | ir::Terminator::Return(_) | ir::Terminator::Exit(_) => None,
+            };
+            next.or(decides).or_else(|| block.instrs.last().map(|instr| instr.span))
+        })
+    }
+
     /// Where that instruction stands for the reader.
     pub fn here(&self, thread: &Thread) -> Option<Span> {
         let instr = self.next(thread)?;
@@ -172,9 +185,18 @@ impl<'a> Step<'_, 'a> {
         if !self.frame(at).open.is_empty() {
             self.settle(at, expr)?;
         }
-        let machine = self.machine;
-        let frame = self.frame(at);
-        Ok(eval(expr, machine.function(frame.function), &frame.locals))
+        let thread = &self.state.threads[at];
+        let frame = thread.frames.last().expect("a thread that runs has a frame");
+        let align = |object: ObjectId| self.state.objects.get(object.index()).map(|object| object.align);
+        let local = |local: LocalId| Some(frame.locals[local.index()]);
+        match ir::numbers::check(expr, self.machine.function(frame.function), &local, &align) {
+            Ok(found) => found.ok_or_else(|| Halt::Limit("internal: a local without a value".to_owned())),
+            Err(what) => {
+                let span = frame.place.or_else(|| self.machine.near(thread)).unwrap_or_default();
+                let line = self.machine.program.source.line(span);
+                Err(Halt::Limit(format!("line {line}: {what}")))
+            }
+        }
     }
 
     /// Chooses the locals of an expression that can be anything.

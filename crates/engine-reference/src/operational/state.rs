@@ -104,6 +104,8 @@ pub(super) struct Object {
     /// Whether it has these cells only; else accesses make them.
     pub fixed: bool,
     pub zeroed: bool,
+    /// What its address is a multiple of.
+    pub align: u64,
     /// The cells by offset.
     pub cells: Vec<Slot>,
 }
@@ -169,10 +171,10 @@ impl Slot {
 
 impl Object {
     /// An object that is made while the program runs.
-    pub fn made(name: &str, size: u64, cells: Option<&[Cell]>, zeroed: bool) -> Self {
+    pub fn made(name: &str, size: u64, cells: Option<&[Cell]>, zeroed: bool, align: u64) -> Self {
         let value = zeroed.then_some(0);
         let slots = cells.iter().flat_map(|cells| cells.iter()).map(|cell| Slot::new(cell, value)).collect();
-        Object { name: name.to_owned(), size, fixed: cells.is_some(), zeroed, cells: slots }
+        Object { name: name.to_owned(), size, fixed: cells.is_some(), zeroed, align, cells: slots }
     }
 }
 
@@ -180,7 +182,12 @@ impl Object {
     /// Its cells, for the record.
     pub fn shown(&self) -> ir::Object {
         let cell = |slot: &Slot| Cell { offset: slot.offset, width: slot.width, initial: Expr::Const(0, slot.width) };
-        ir::Object { name: self.name.clone(), cells: self.cells.iter().map(cell).collect(), shared: false }
+        ir::Object {
+            name: self.name.clone(),
+            cells: self.cells.iter().map(cell).collect(),
+            shared: false,
+            align: self.align,
+        }
     }
 }
 
@@ -194,6 +201,7 @@ impl State {
             size: 0,
             fixed: true,
             zeroed: false,
+            align: object.align,
             cells: object.cells.iter().map(slot).collect(),
         };
         let objects = program.objects.iter().map(|o| Rc::new(object(o))).collect();

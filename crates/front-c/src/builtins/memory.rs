@@ -9,6 +9,9 @@ use c_syntax::ast::{BinaryOperator, Expression, Node};
 use ir::{BinaryOp, Cell, Expr, Op, System, Width};
 use source::Diagnostic;
 
+/// What blocks of memory are aligned to: that suffices for every scalar.
+const MAX_ALIGN: u64 = 16;
+
 /// A block with more scalars than this is not copied one by one.
 const MAX_LEAVES: u64 = 1024;
 
@@ -107,7 +110,7 @@ fn allocate(call: &mut Call<'_, '_>, size: usize, count: Option<usize>, zeroed: 
         count => count.binary(BinaryOp::Mul, each),
     };
     let dst = call.lowering.temp(Width::WORD);
-    call.lowering.emit(Op::System(System::Alloc { dst, name, size, cells, zeroed }));
+    call.lowering.emit(Op::System(System::Alloc { dst, name, size, cells, zeroed, align: MAX_ALIGN }));
     Ok(Value { expr: Expr::Local(dst), ty: Type::VOID.pointer_to() })
 }
 

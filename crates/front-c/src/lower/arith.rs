@@ -4,7 +4,7 @@ use super::fold::fold;
 use super::{Lowering, Value};
 use crate::types::{Kind, Type};
 use c_syntax::ast::BinaryOperator;
-use ir::{BinaryOp, Expr, Op, System, UnaryOp, Width};
+use ir::{Address, BinaryOp, Expr, ObjectId, Op, System, UnaryOp, Width};
 use source::Diagnostic;
 
 impl Lowering {
@@ -70,10 +70,17 @@ impl Lowering {
     /// numbers below 2^20 stay what they are.
     fn between_sizes(&mut self, value: Value, to: &Type) -> Value {
         let shift = |e: Expr, op: BinaryOp, by: i64| fold(e.binary(op, Expr::constant(by, Width::WORD)));
+        let first = (Address { object: ObjectId(0), offset: 0 }.to_bits() >> 40) as i64 - 1;
+        // The number of an object, from what stands for it elsewhere; nothing stays nothing.
+        let moved = |e: Expr, by: i64| {
+            let nothing = fold(e.clone().binary(BinaryOp::Eq, Expr::constant(0, Width::WORD)));
+            let sum = fold(e.clone().binary(BinaryOp::Add, Expr::constant(by, Width::WORD)));
+            fold(Expr::Select(Box::new(nothing), Box::new(e), Box::new(sum)))
+        };
         let low = |e: Expr| fold(e.binary(BinaryOp::And, Expr::constant(0xf_ffff, Width::WORD)));
         let narrow = |ty: &Type| matches!(ty.kind, Kind::Int { bits, .. } if bits <= 32);
         if value.ty.is_pointer() && narrow(to) {
-            let object = shift(shift(value.expr.clone(), BinaryOp::LShr, 40), BinaryOp::Shl, 20);
+            let object = shift(moved(shift(value.expr.clone(), BinaryOp::LShr, 40), -first), BinaryOp::Shl, 20);
             let expr = fold(object.binary(BinaryOp::Or, low(value.expr)));
             return Value { expr, ty: Type::ULONG_LONG };
         }
@@ -84,7 +91,7 @@ impl Lowering {
                 value.expr
             };
             let word = fold(bits.unary(UnaryOp::ZeroExtend(Width::WORD)));
-            let object = shift(shift(word.clone(), BinaryOp::LShr, 20), BinaryOp::Shl, 40);
+            let object = shift(moved(shift(word.clone(), BinaryOp::LShr, 20), first), BinaryOp::Shl, 40);
             return Value { expr: fold(object.binary(BinaryOp::Or, low(word))), ty: Type::ULONG_LONG };
         }
         value

@@ -63,6 +63,7 @@ impl Lowering {
         let place = self.at(span);
         let initializer = init.initializer.clone().map(Rc::new);
         let external = base.external && initializer.is_none();
+        let aligned = base.aligned.max(self.alignment(&init.declarator.attributes, &[])?);
         if let Some(Entity::Global(id)) = self.file().names.get(name).cloned() {
             let known = &mut self.globals[id.0 as usize];
             if matches!(known.ty.kind, Kind::Array(_, None)) {
@@ -73,9 +74,11 @@ impl Lowering {
             }
             known.external &= external;
             known.thread |= base.thread;
+            known.aligned = known.aligned.max(aligned);
             return Ok(());
         }
         let id = self.new_global(name, ty, initializer, external, base.thread, place);
+        self.globals[id.0 as usize].aligned = aligned;
         self.file().names.insert(name.to_owned(), Entity::Global(id));
         Ok(())
     }
@@ -112,7 +115,19 @@ impl Lowering {
         let name = name.to_owned();
         let inner = !self.body.scopes.is_empty();
         let (object, offset) = (None, None);
-        self.globals.push(Global { name, unit, ty, initializer, external, thread, inner, object, offset, span });
+        self.globals.push(Global {
+            name,
+            unit,
+            ty,
+            initializer,
+            external,
+            thread,
+            aligned: None,
+            inner,
+            object,
+            offset,
+            span,
+        });
         GlobalId(self.globals.len() as u32 - 1)
     }
 
@@ -148,7 +163,8 @@ impl Lowering {
             return Ok((Expr::Address(object, 0), ty));
         }
         let name = global.name.clone();
-        self.program.objects.push(Object { name, cells: Vec::new(), shared: false });
+        let align = self.types.align(&ty).unwrap_or(1).max(global.aligned.unwrap_or(1));
+        self.program.objects.push(Object { name, cells: Vec::new(), shared: false, align });
         let object = ObjectId(self.program.objects.len() as u32 - 1);
         self.globals[id.0 as usize].object = Some(object);
         // Of a variable that is defined elsewhere with a type that is defined elsewhere, only the address is known.
@@ -253,7 +269,7 @@ impl Lowering {
         };
         let cells = bytes.iter().chain([&0]).enumerate().map(cell).collect();
         let name = format!("{:?}", String::from_utf8_lossy(&bytes));
-        self.program.objects.push(Object { name, cells, shared: false });
+        self.program.objects.push(Object { name, cells, shared: false, align: 1 });
         let object = ObjectId(self.program.objects.len() as u32 - 1);
         self.program.constants.insert(object);
         self.strings.insert(bytes, object);

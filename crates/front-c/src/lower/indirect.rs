@@ -34,7 +34,7 @@ impl Lowering {
             return object;
         }
         let name = callee.name.clone();
-        self.program.objects.push(ir::Object { name, cells: Vec::new(), shared: false });
+        self.program.objects.push(ir::Object { name, cells: Vec::new(), shared: false, align: 1 });
         let object = ObjectId(self.program.objects.len() as u32 - 1);
         self.callees[id.0 as usize].object = Some(object);
         self.dispatch.taken.push((id, self.body.span));

@@ -90,6 +90,8 @@ struct Global {
     /// Whether it is only declared so far.
     external: bool,
     thread: bool,
+    /// What its declaration says that its address is a multiple of.
+    aligned: Option<u64>,
     /// Whether it is declared inside a function.
     inner: bool,
     /// Once it is reachable.

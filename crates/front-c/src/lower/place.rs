@@ -442,7 +442,9 @@ impl Lowering {
         let cells = self.cells(ty, 1)?;
         let dst = self.body.local(&format!("&{name}"), Width::WORD);
         let size = Expr::constant(size as i64, Width::WORD);
-        let alloc = |zeroed| System::Alloc { dst, name: name.to_owned(), size, cells: Some(cells.clone()), zeroed };
+        let align = self.types.align(ty).unwrap_or(1);
+        let name = name.to_owned();
+        let alloc = |zeroed| System::Alloc { dst, name, size, cells: Some(cells.clone()), zeroed, align };
         if !self.body.repeats() {
             self.emit(Op::System(alloc(zeroed)));
             return Ok(Place::memory(Expr::Local(dst), ty.clone()));

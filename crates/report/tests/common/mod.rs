@@ -106,8 +106,10 @@ pub fn example(
     }
     let condition = Condition { quantifier: Quantifier::Exists, proposition: Proposition::And(all) };
     let mut program = Program::new(name, arch, SourceFile::new(format!("{name}.litmus"), text));
-    program.objects =
-        variables.iter().map(|v| Object { name: (*v).to_owned(), cells: vec![cell()], shared: true }).collect();
+    program.objects = variables
+        .iter()
+        .map(|v| Object { name: (*v).to_owned(), cells: vec![cell()], shared: true, align: 8 })
+        .collect();
     program.functions = functions;
     let thread = |t| Thread { name: format!("P{t}"), body: FunctionId(t as u32) };
     program.threads = (0..threads.len()).map(thread).collect();

@@ -46,7 +46,8 @@ impl Scene<'_> {
     pub fn example(&self) -> Example {
         let mut program = Program::new("main", "C", SourceFile::new(self.file, self.text));
         let cell = || Cell { offset: 0, width: Width::WORD, initial: Expr::constant(0, Width::WORD) };
-        let object = |&(name, _): &(&str, u64)| Object { name: name.to_owned(), cells: vec![cell()], shared: false };
+        let object =
+            |&(name, _): &(&str, u64)| Object { name: name.to_owned(), cells: vec![cell()], shared: false, align: 8 };
         program.objects = self.variables.iter().map(object).collect();
         let (_, line, message) = self.failure;
         let mut instrs = Vec::new();
@@ -357,7 +358,7 @@ int main(void) {
     .example();
     // The node is an object that was made, and what `top` holds is its address.
     let cell = Cell { offset: 8, width: Width::INT, initial: Expr::constant(0, Width::INT) };
-    example.execution.made = vec![Object { name: "malloc:3".to_owned(), cells: vec![cell], shared: false }];
+    example.execution.made = vec![Object { name: "malloc:3".to_owned(), cells: vec![cell], shared: false, align: 8 }];
     let target = Address { object: ObjectId(2), offset: 0 }.to_bits();
     for event in &mut example.execution.events {
         match &mut event.action {

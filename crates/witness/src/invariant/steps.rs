@@ -576,7 +576,7 @@ impl<'a> World<'a> {
                 let handle = Form::constant(way.thread as i64 + 1);
                 self.assign(&mut way, *dst, handle);
             }
-            System::Alloc { dst, name: _, size, cells, zeroed } => {
+            System::Alloc { dst, name: _, size, cells, zeroed, align: _ } => {
                 if !self.alone {
                     return Err(self.flaw(span, "memory is made while there are threads"));
                 }

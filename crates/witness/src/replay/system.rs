@@ -40,7 +40,7 @@ impl<'a> Thread<'a> {
                 let handle = u64::from(self.id.0) + 1;
                 self.frame().assign(*dst, handle, Taint::new());
             }
-            System::Alloc { dst, name: _, size, cells, zeroed } => {
+            System::Alloc { dst, name: _, size, cells, zeroed, align: _ } => {
                 let Some(number) = self.choose(world)? else { return Ok(Flow::Stop(Stop::Leaves)) };
                 let size = self.value(size).0;
                 let made = world.memory.make(number, size, cells.as_deref(), *zeroed);
