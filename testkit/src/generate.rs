@@ -103,6 +103,26 @@ impl Machine {
             status: Status::Write,
         }
     }
+
+    /// The Linux kernel: marked and plain accesses, atomics with all orders, of which some fail, and locks.
+    pub fn kernel() -> Self {
+        Machine {
+            arch: "LINUX",
+            loads: vec![&["ONCE"], &["ONCE"], &["ACQUIRE"], &["NA"]],
+            stores: vec![&["ONCE"], &["ONCE"], &["RELEASE"], &["NA"]],
+            atomics: vec![
+                (&["RMW", "MB"], &["RMW", "MB"]),
+                (&["RMW", "ONCE"], &["RMW", "ONCE"]),
+                (&["RMW", "ACQUIRE"], &["RMW", "ONCE"]),
+                (&["RMW", "ONCE"], &["RMW", "RELEASE"]),
+                (&["RMW", "NORETURN"], &["RMW", "ONCE"]),
+                (&["LKR", "ACQUIRE"], &["LKW"]),
+            ],
+            reserves: Vec::new(),
+            conditionals: Vec::new(),
+            status: Status::Nothing,
+        }
+    }
 }
 
 impl Config {
@@ -130,6 +150,22 @@ impl Config {
                     "Fence.i",
                 ]);
                 Config { machine: Machine::riscv(), fences, ..self }
+            }
+            "LINUX" => {
+                let fences = fences(&[
+                    "MB",
+                    "RMB",
+                    "WMB",
+                    "BEFORE-ATOMIC",
+                    "AFTER-ATOMIC",
+                    "AFTER-SPINLOCK",
+                    "AFTER-UNLOCK-LOCK",
+                    "RCU-LOCK",
+                    "RCU-UNLOCK",
+                    "SYNC-RCU",
+                    "SYNC-RCU",
+                ]);
+                Config { machine: Machine::kernel(), fences, reservations: false, ..self }
             }
             _ => self,
         }

@@ -87,6 +87,7 @@ fn proposition(p: &Proposition, name: &dyn Fn(Location) -> Option<String>) -> Op
                 ir::Comparison::Ne => format!("not ({equal})"),
             })
         }
+        Proposition::Same(left, right) => Some(format!("{}={}", name(*left)?, name(*right)?)),
         Proposition::Not(inner) => Some(format!("not ({})", proposition(inner, name)?)),
         Proposition::And(parts) => join(parts, " /\\ ", "true"),
         Proposition::Or(parts) => join(parts, " \\/ ", "false"),

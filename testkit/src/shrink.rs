@@ -72,6 +72,10 @@ fn relocate(proposition: &Proposition, renumber: &dyn Fn(Location) -> Option<Loc
         Proposition::False => Proposition::False,
         Proposition::Atom(atom) => renumber(atom.location)
             .map_or(Proposition::True, |location| Proposition::Atom(Atom { location, ..atom.clone() })),
+        Proposition::Same(left, right) => match (renumber(*left), renumber(*right)) {
+            (Some(left), Some(right)) => Proposition::Same(left, right),
+            _ => Proposition::True,
+        },
         Proposition::Not(inner) => Proposition::Not(Box::new(relocate(inner, renumber))),
         Proposition::And(parts) => Proposition::And(all(parts)),
         Proposition::Or(parts) => Proposition::Or(all(parts)),

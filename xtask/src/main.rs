@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask ci|tidy|bless|bench|fuzz|repeat`.
+//! The project's own chores: `cargo xtask ci|tidy|bless|bench|fuzz|repeat|tables`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "chores talk to whoever runs them")]
 
 mod bench;
@@ -7,6 +7,7 @@ mod ci;
 mod fuzz;
 mod repeat;
 mod run;
+mod tables;
 mod tidy;
 
 use anyhow::{Result, bail};
@@ -23,7 +24,9 @@ cargo xtask COMMAND
        [--seed N] [--count N] [--models LIST] [--jobs N] [--accesses N] [--limit SECONDS]
                            random programs through all engines; a disagreement is shrunk and saved
   repeat [--programs N] [--times N]
-                           the same command must give the same answer, also beside a busy machine";
+                           the same command must give the same answer, also beside a busy machine
+  tables FOLDER [--table FILE] [--models LIST] [--step N] [--jobs N] [--limit SECONDS]
+                           a table of verdicts for the litmus tests below FOLDER against ours";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -46,6 +49,7 @@ fn command(args: &[String]) -> Result<u8> {
         "bench" => bench::run(rest),
         "fuzz" => fuzz::run(rest),
         "repeat" => repeat::run(rest),
+        "tables" => tables::run(rest),
         "help" | "--help" | "-h" => {
             println!("{HELP}");
             Ok(0)

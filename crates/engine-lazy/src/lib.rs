@@ -172,6 +172,7 @@ fn structure(task: &Task<'_>, tags: &Tags, narrow: bool, observer: &dyn Observer
         free: task.options.free_iterations,
         loops: &task.options.loops,
         dependencies: false,
+        choices: false,
         finals: task.question.is_about_ends(),
         waits: false,
         go_on: &|| engine::spend(&meter, observer, BLOCK).is_ok(),

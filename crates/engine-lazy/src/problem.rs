@@ -442,6 +442,10 @@ impl<'p> Problem<'p> {
                     Comparison::Ne => !equal,
                 }
             }
+            Proposition::Same(left, right) => {
+                let (left, right) = (self.final_value(*left), self.final_value(*right));
+                self.structure.terms.same_number(left, right)
+            }
             Proposition::Not(inner) => !self.proposition(inner),
             Proposition::And(parts) => {
                 let parts = each(self, parts);

@@ -36,6 +36,8 @@ pub struct Problem<'p> {
 pub struct Found {
     pub execution: Execution,
     pub choices: Vec<Bool>,
+    /// The values of reads, where the choices do not decide them: where values may come out of thin air.
+    pub values: Vec<(Term, u64)>,
     /// The flags of the model that it raises, if they are wanted.
     pub flags: Vec<String>,
 }
@@ -348,7 +350,13 @@ impl<'p> Problem<'p> {
 
     /// Excludes an execution from further search.
     pub fn exclude(&mut self, found: &Found) {
-        let mut clause: Vec<Lit> = found.choices.iter().map(|&choice| !self.lit(choice)).collect();
+        let mut chosen = found.choices.clone();
+        for &(term, value) in &found.values {
+            let terms = self.events.terms();
+            let value = terms.constant(value, terms.width(term));
+            chosen.push(terms.eq(term, value));
+        }
+        let mut clause: Vec<Lit> = chosen.into_iter().map(|choice| !self.lit(choice)).collect();
         clause.extend(self.assumed.iter().map(|&assumed| !assumed));
         self.solver.clause(&clause);
     }

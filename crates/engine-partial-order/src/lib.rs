@@ -105,6 +105,8 @@ impl Engine for PartialOrder {
             free: task.options.free_iterations,
             loops: &task.options.loops,
             dependencies: waits || shape::wants_dependencies(task.model),
+            // A litmus test and a model without rules of compilation are about the text as it stands.
+            choices: task.program.condition.is_none() && !task.model.head.compile.is_empty(),
             finals: task.question.is_about_ends(),
             waits,
             go_on: &|| engine::spend(&meter, observer, BLOCK).is_ok(),
@@ -203,7 +205,7 @@ fn states(problem: &mut encode::Problem<'_>, task: &Task<'_>, observer: &dyn Obs
     let mut states: BTreeMap<ir::State, FinalState> = BTreeMap::new();
     while let Some(found) = problem.find_flagged(goal, flagged.then_some(task.model), observer)? {
         problem.exclude(&found);
-        let encode::Found { execution, flags, choices: _ } = found;
+        let encode::Found { execution, flags, choices: _, values: _ } = found;
         let state = states.entry(execution.finals.clone()).or_insert_with(|| FinalState {
             state: execution.finals.clone(),
             executions: 0,

@@ -6,7 +6,7 @@ use crate::flags;
 use ir::{Cell, Comparison, Expr, Location, Object, Proposition, State, Width};
 use logic::{Bool, Evaluation, Term};
 use model::Model;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use symbolic::{Input, Kind, Made};
 use witness::{Action, Event, EventId, Execution};
 
@@ -28,6 +28,10 @@ pub fn proposition(events: &mut Events<'_>, goal: &Proposition) -> Bool {
                 Comparison::Eq => equal,
                 Comparison::Ne => !equal,
             }
+        }
+        Proposition::Same(left, right) => {
+            let (left, right) = (final_value(events, *left), final_value(events, *right));
+            events.terms().same_number(left, right)
         }
         Proposition::Not(inner) => !proposition(events, inner),
         Proposition::And(all) => {
@@ -124,7 +128,46 @@ pub fn extract(
     execution.made = events.structure.made.iter().map(|made| object(made, solution)).collect();
     execution.choices = events.structure.inputs.iter().map(|inputs| given(inputs, solution)).collect();
     let flags = model.map(|model| flags::raised(model, events, &execution, &number, solution)).unwrap_or_default();
-    Found { execution, choices, flags }
+    let mut values = Vec::new();
+    if reads_from_later(&execution) {
+        let reads = (0..events.len()).filter(|&at| number[at].is_some() && events.kind(at) == Kind::Read);
+        values.extend(
+            reads.map(|at| (events.structure.events[at].value, solution.value(events.structure.events[at].value))),
+        );
+    }
+    Found { execution, choices, values, flags }
+}
+
+/// Whether a read takes its value, by way of other threads, from what its own thread does later: then there may be several
+/// values that it can take in this way.
+fn reads_from_later(execution: &Execution) -> bool {
+    let count = execution.events.len();
+    let mut after: Vec<Vec<usize>> = vec![Vec::new(); count];
+    let mut last = BTreeMap::new();
+    for (at, event) in execution.events.iter().enumerate() {
+        if let Some(thread) = event.thread
+            && let Some(before) = last.insert(thread, at)
+        {
+            after[before].push(at);
+        }
+    }
+    for (write, read) in &execution.rf {
+        after[write.index()].push(read.index());
+    }
+    let mut waits = vec![0usize; count];
+    after.iter().flatten().for_each(|&next| waits[next] += 1);
+    let mut ready: Vec<usize> = (0..count).filter(|&at| waits[at] == 0).collect();
+    let mut done = 0;
+    while let Some(at) = ready.pop() {
+        done += 1;
+        for &next in &after[at] {
+            waits[next] -= 1;
+            if waits[next] == 0 {
+                ready.push(next);
+            }
+        }
+    }
+    done < count
 }
 
 /// An object that was made, with what it holds at first.

@@ -31,6 +31,14 @@ fn formula(proposition: &Proposition, locals: &BTreeMap<Location, (LocalId, Widt
             };
             Expr::Local(local).binary(op, Expr::Const(atom.value, width))
         }
+        Proposition::Same(left, right) => {
+            let word = |location: &Location| {
+                let (local, width) = locals[location];
+                let value = Expr::Local(local);
+                if width == Width::WORD { value } else { value.unary(UnaryOp::ZeroExtend(Width::WORD)) }
+            };
+            word(left).binary(BinaryOp::Eq, word(right))
+        }
         Proposition::Not(inner) => formula(inner, locals).unary(UnaryOp::Not),
         Proposition::And(parts) => fold(parts, BinaryOp::And, 1),
         Proposition::Or(parts) => fold(parts, BinaryOp::Or, 0),

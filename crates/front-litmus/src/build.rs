@@ -220,6 +220,18 @@ impl<'s> Build<'s> {
                 Box::new(self.proposition(left, registers)?),
                 Box::new(self.proposition(right, registers)?),
             ),
+            Prop::Same { places: [left, right], comparison, span } => {
+                let (left, right) = (self.location(*left, registers, *span)?, self.location(*right, registers, *span)?);
+                if [left, right].iter().any(|&location| !self.parts(location).is_empty()) {
+                    let message = "a comparison with a location that is accessed in parts";
+                    return Err(Diagnostic::error(self.file, *span, message).help("compare with a constant"));
+                }
+                let same = Proposition::Same(left, right);
+                match comparison {
+                    Comparison::Eq => same,
+                    Comparison::Ne => Proposition::Not(Box::new(same)),
+                }
+            }
             Prop::Atom { place, comparison, value, span } => {
                 let location = self.location(*place, registers, *span)?;
                 let parts = self.parts(location);

@@ -1,6 +1,6 @@
 //! `locations`, `filter` and the condition, as written.
 
-use crate::lex::{Cursor, Kind, tokens};
+use crate::lex::{Cursor, Kind, skip_comment, tokens};
 use crate::state::{Place, Value, place, value};
 use ir::{Comparison, Quantifier};
 use source::{Diagnostic, SourceFile, Span};
@@ -23,7 +23,18 @@ pub(crate) struct Final<'s> {
 pub(crate) enum Prop<'s> {
     True,
     False,
-    Atom { place: Place<'s>, comparison: Comparison, value: Value<'s>, span: Span },
+    Atom {
+        place: Place<'s>,
+        comparison: Comparison,
+        value: Value<'s>,
+        span: Span,
+    },
+    /// Two registers or locations are compared.
+    Same {
+        places: [Place<'s>; 2],
+        comparison: Comparison,
+        span: Span,
+    },
     Not(Box<Prop<'s>>),
     And(Vec<Prop<'s>>),
     Or(Vec<Prop<'s>>),
@@ -36,6 +47,7 @@ impl<'s> Prop<'s> {
         match self {
             Prop::True | Prop::False => {}
             Prop::Atom { place, .. } => visit(*place),
+            Prop::Same { places, .. } => places.iter().for_each(|place| visit(*place)),
             Prop::Not(inner) => inner.for_each_place(visit),
             Prop::And(all) | Prop::Or(all) => all.iter().for_each(|p| p.for_each_place(visit)),
             Prop::Implies(left, right) => {
@@ -48,6 +60,7 @@ impl<'s> Prop<'s> {
 
 /// Reads what stands after the program.
 pub(crate) fn parse(file: &SourceFile, range: Range<usize>) -> Result<Final<'_>, Diagnostic> {
+    let range = range.start..directives(file, range)?;
     let tokens = tokens(file, range.start, range.end)?;
     let mut cursor = Cursor::new(file, &tokens, Span::new(range.end, range.end));
     let cursor = &mut cursor;
@@ -60,6 +73,7 @@ pub(crate) fn parse(file: &SourceFile, range: Range<usize>) -> Result<Final<'_>,
     let quantifier = quantifier(cursor)?;
     let proposition = disjunction(cursor, 0)?;
     cursor.eat(";");
+    expectations(cursor)?;
     if !cursor.at_end() {
         return Err(cursor.expected("the end of the condition"));
     }
@@ -68,7 +82,7 @@ pub(crate) fn parse(file: &SourceFile, range: Range<usize>) -> Result<Final<'_>,
 
 fn quantifier(cursor: &mut Cursor<'_, '_>) -> Result<Quantifier, Diagnostic> {
     let missing = "a condition: `exists`, `~exists` or `forall`";
-    if cursor.eat_word("exists") {
+    if cursor.eat_word("exists") || cursor.eat_word("final") {
         Ok(Quantifier::Exists)
     } else if cursor.eat_word("forall") {
         Ok(Quantifier::Forall)
@@ -77,6 +91,36 @@ fn quantifier(cursor: &mut Cursor<'_, '_>) -> Result<Quantifier, Diagnostic> {
     } else {
         Err(cursor.expected(missing))
     }
+}
+
+/// What old tests expect of each model, `with tso: ~exists; default: exists;`, is theirs to say: here it is only read over.
+fn expectations(cursor: &mut Cursor<'_, '_>) -> Result<(), Diagnostic> {
+    if !cursor.eat_word("with") {
+        return Ok(());
+    }
+    while !cursor.at_end() {
+        cursor.name("a model")?;
+        cursor.expect(":")?;
+        quantifier(cursor)?;
+        cursor.eat(";");
+    }
+    Ok(())
+}
+
+/// Where the condition ends: old tests have blocks `<< … >>` of directives for drawing behind it.
+fn directives(file: &SourceFile, range: Range<usize>) -> Result<usize, Diagnostic> {
+    let bytes = file.text().as_bytes();
+    let mut at = range.start;
+    while at < range.end {
+        if bytes[at..range.end].starts_with(b"(*") {
+            at = skip_comment(file, at, range.end)?;
+        } else if bytes[at..range.end].starts_with(b"<<") {
+            return Ok(at);
+        } else {
+            at += 1;
+        }
+    }
+    Ok(range.end)
 }
 
 fn locations<'s>(cursor: &mut Cursor<'s, '_>) -> Result<Vec<(Place<'s>, Span)>, Diagnostic> {
@@ -156,8 +200,17 @@ fn negation<'s>(cursor: &mut Cursor<'s, '_>, depth: u32) -> Result<Prop<'s>, Dia
     } else {
         return Err(cursor.expected("`=` or `!=`"));
     };
+    if at_register(cursor) {
+        let (other, end) = self::place(cursor)?;
+        return Ok(Prop::Same { places: [place, other], comparison, span: start.to(end) });
+    }
     let (value, end) = value(cursor)?;
     Ok(Prop::Atom { place, comparison, value, span: start.to(end) })
+}
+
+/// Whether `1:r0` or `P1:r0` comes next.
+fn at_register(cursor: &Cursor<'_, '_>) -> bool {
+    matches!(cursor.peek().kind, Kind::Number | Kind::Name) && matches!(cursor.peek_at(1).kind, Kind::Sym(":"))
 }
 
 fn deeper(cursor: &Cursor<'_, '_>, depth: u32) -> Result<u32, Diagnostic> {

@@ -111,7 +111,7 @@ pub(crate) fn value<'s>(cursor: &mut Cursor<'s, '_>) -> Result<(Value<'s>, Span)
         if matches!(cursor.peek().kind, Kind::Sym(":")) {
             return Err(cursor
                 .error(span.to(cursor.peek().span), "a register where a constant is needed")
-                .help("compare each register with a constant"));
+                .help("only a condition compares registers with each other"));
         }
         return Ok((Value::Number(number, cursor.file.slice(span)), span));
     }

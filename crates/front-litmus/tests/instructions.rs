@@ -216,6 +216,12 @@ fn c_compare_exchange() {
     let shared = c("atomic_compare_exchange_strong_explicit(x, y, 5, memory_order_relaxed, memory_order_relaxed);");
     assert_eq!(shared[1], "%t1 := load &y NA");
     assert!(shared.contains(&"store &y := %t2 NA".to_owned()), "{shared:?}");
+    let orders =
+        "int e = 0; atomic_compare_exchange_strong_explicit(x, &e, 5, memory_order_acq_rel, memory_order_relaxed);";
+    let orders = c(orders).join("\n");
+    for part in ["%t1 := any", "%t2 := rmw &x := 5 when (%t2 == e) A ACQ A REL", "%t2 := load &x A RLX"] {
+        assert!(orders.contains(part), "{orders}");
+    }
 }
 
 #[test]

@@ -45,6 +45,8 @@ pub enum Proposition {
     False,
     /// A comparison.
     Atom(Atom),
+    /// Two final values are the same number.
+    Same(Location, Location),
     /// Negation.
     Not(Box<Proposition>),
     /// All hold.
@@ -118,6 +120,7 @@ impl Proposition {
                     Comparison::Ne => !equal,
                 }
             }
+            Proposition::Same(left, right) => state.get(left) == state.get(right),
             Proposition::Not(inner) => !inner.holds(state),
             Proposition::And(all) => all.iter().all(|p| p.holds(state)),
             Proposition::Or(any) => any.iter().any(|p| p.holds(state)),
@@ -130,6 +133,10 @@ impl Proposition {
         match self {
             Proposition::True | Proposition::False => {}
             Proposition::Atom(atom) => visit(atom.location),
+            Proposition::Same(left, right) => {
+                visit(*left);
+                visit(*right);
+            }
             Proposition::Not(inner) => inner.for_each_location(visit),
             Proposition::And(all) | Proposition::Or(all) => all.iter().for_each(|p| p.for_each_location(visit)),
             Proposition::Implies(left, right) => {

@@ -314,6 +314,13 @@ impl Terms {
         self.intern_bool(BoolNode::Eq(a, b))
     }
 
+    /// Whether two values, possibly of different widths, are the same number without a sign.
+    pub fn same_number(&mut self, a: Term, b: Term) -> Bool {
+        let width = self.width(a).max(self.width(b));
+        let [a, b] = [a, b].map(|t| if self.width(t) == width { t } else { self.unary(UnaryOp::ZeroExtend(width), t) });
+        self.eq(a, b)
+    }
+
     fn less(&mut self, a: Term, b: Term, signed: bool) -> Bool {
         if a == b {
             return Bool::FALSE;

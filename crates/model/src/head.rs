@@ -5,8 +5,7 @@ use crate::model::{Buffers, CompileRule, CompileStep, Head};
 use crate::resolve::KNOWN_TAGS;
 use source::{Diagnostic, SourceFile, Span};
 
-const KEYS: &str =
-    "about, also, buffers, drain, order-writes, wait, weaker-than, architectures, compile, tags, library";
+const KEYS: &str = "about, also, buffers, drain, order-writes, wait, weaker-than, architectures, compile, compile+OPTION, tags, library";
 
 /// Reads the head of a parsed file.
 pub(crate) fn head(file: &SourceFile, parsed: &File) -> Result<Head, Diagnostic> {
@@ -72,6 +71,10 @@ impl Reader<'_> {
             "compile" => {
                 let rule = self.compile(value, span)?;
                 self.head.compile.push(rule);
+            }
+            _ if key.strip_prefix("compile+").is_some_and(|option| !option.is_empty()) => {
+                let rule = self.compile(value, span)?;
+                self.head.options.push((key["compile+".len()..].to_owned(), rule));
             }
             "library" => self.head.library = true,
             _ => {

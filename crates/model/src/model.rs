@@ -63,6 +63,8 @@ pub struct Head {
     pub architectures: Vec<String>,
     /// `@compile`: how atomics of C are compiled for this model.
     pub compile: Vec<CompileRule>,
+    /// `@compile+OPTION`: rules that come before the others where the option is chosen, as in `--model aarch64+lse`.
+    pub options: Vec<(String, CompileRule)>,
     /// `@tags`: tags that the file uses beyond the [`crate::KNOWN_TAGS`].
     pub tags: Vec<String>,
     /// `@library`: the file is there to be included and is no model by itself.
@@ -122,6 +124,20 @@ impl Model {
     /// Whether the model mentions this tag.
     pub fn mentions(&self, tag: &str) -> bool {
         self.nodes.iter().any(|node| matches!(node, Node::Set(BaseSet::Tag(known)) if known == tag))
+    }
+
+    /// The model with the rules of compilation that an option chooses; nothing if it has no such option.
+    #[must_use]
+    pub fn with_option(mut self, option: &str) -> Option<Model> {
+        let chosen = self.head.options.iter().filter(|(name, _)| name == option);
+        let rules: Vec<CompileRule> = chosen.map(|(_, rule)| rule.clone()).collect();
+        if rules.is_empty() {
+            return None;
+        }
+        self.head.compile.splice(0..0, rules);
+        self.name = format!("{}+{option}", self.name);
+        self.title = format!("{}+{option}", self.title);
+        Some(self)
     }
 
     /// The node with this number.

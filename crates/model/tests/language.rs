@@ -263,6 +263,12 @@ fn the_head_is_checked() {
         assert!(bad(&format!("(* @compile {rule} *)"), "test.cat:1:4").contains("wrong `@compile` rule"), "{rule}");
     }
     assert!(good("empty 0 (* @not in the head *) empty 0").head.about.is_empty());
+    let plain = good("(* @compile W SC -> access\n @compile+strong W SC -> access ; MFENCE *)\nempty 0");
+    let steps = |model: &Model| model.head.compile_rule("W", |tag| tag == "SC").map(|rule| rule.steps.len());
+    assert_eq!(steps(&plain), Some(1));
+    let strong = plain.clone().with_option("strong").expect("it has this option");
+    assert_eq!((steps(&strong), &*strong.name), (Some(2), &*format!("{}+strong", plain.name)));
+    assert!(plain.with_option("weak").is_none());
 }
 
 #[test]

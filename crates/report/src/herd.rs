@@ -168,6 +168,9 @@ fn nested(program: &Program, p: &Proposition, above: Above) -> String {
                 Comparison::Ne => (format!("not ({equal})"), false),
             }
         }
+        Proposition::Same(left, right) => {
+            (format!("{}={}", location_name(program, *left), location_name(program, *right)), false)
+        }
         Proposition::Not(inner) => (format!("not ({})", proposition(program, inner)), false),
         Proposition::And(all) if all.is_empty() => ("true".to_owned(), false),
         Proposition::Or(any) if any.is_empty() => ("false".to_owned(), false),

@@ -29,6 +29,7 @@ pub use strategy::{AUTO, STRATEGIES, Setting, Shortening, Step, Strategy, strate
 pub use suits::{remarks, suits};
 pub use system_fences::fence_system;
 pub use systems::{SYSTEM_ENGINE, SystemFound, check_system, is_system, load_system, system_memory};
+pub use undefined::undefined;
 
 use ::engine::{Answer, Findings, NoAnswer, Observer, Question, Task, Verdict};
 use ::model::Model;
@@ -84,7 +85,7 @@ pub fn check(
     let found = found.map(|_| verdict);
     // A proof is worth nothing if some execution makes the whole program undefined.
     match &found.result {
-        Verdict::Safe(_) => Ok(undefined::undefined(program, model, request, observer)?.unwrap_or(found)),
+        Verdict::Safe(_) => Ok(undefined(program, model, request, observer)?.unwrap_or(found)),
         Verdict::Unsafe(_) | Verdict::Unknown(_) => Ok(found),
     }
 }

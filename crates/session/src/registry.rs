@@ -10,6 +10,7 @@ use engine_reference::{Axiomatic, Operational};
 use ir::Program;
 use model::{Include, Model};
 use source::{Diagnostic, SourceFile};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// A language that programs are written in.
@@ -128,11 +129,25 @@ fn chain(models: &[Model], name: &str, depth: usize) -> usize {
     below.max().unwrap_or(depth)
 }
 
-/// The model that comes with Fencepost under this name, or under one that its head offers besides.
+/// The model that comes with Fencepost under this name, or under one that its head offers besides; behind each `+`, an option of it.
 ///
 /// # Errors
 /// There is none; says which there are, and which name is nearest.
 pub fn model(name: &str) -> Result<Model, Failure> {
+    let mut parts = name.split('+');
+    let mut model = plain_model(parts.next().unwrap_or_default())?;
+    for option in parts {
+        let options: BTreeSet<String> = model.head.options.iter().map(|(name, _)| format!("+{name}")).collect();
+        let plain = model.name.clone();
+        model = model.with_option(&option.to_lowercase()).ok_or_else(|| {
+            let known = if options.is_empty() { "none".to_owned() } else { Vec::from_iter(options).join(", ") };
+            Failure::Usage(format!("the model `{plain}` has no option `+{option}`; there are {known}"))
+        })?;
+    }
+    Ok(model)
+}
+
+fn plain_model(name: &str) -> Result<Model, Failure> {
     let wanted = name.to_lowercase();
     if let Some(model) = Model::builtin(&wanted) {
         return Ok(model);

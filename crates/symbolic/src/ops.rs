@@ -456,7 +456,9 @@ impl Run<'_> {
         for &(source, when) in taint {
             let dependency = Dependency { from: source.read, to, when };
             if source.chosen {
-                self.structure.ctrl.push(dependency);
+                if self.settings.choices {
+                    self.structure.ctrl.push(dependency);
+                }
             } else {
                 list(&mut self.structure).push(dependency);
             }

@@ -32,6 +32,9 @@ pub struct Settings<'a> {
     pub loops: &'a [(u32, u32)],
     /// Whether dependencies between events are wanted.
     pub dependencies: bool,
+    /// Whether what a branch has chosen keeps depending on the branch behind its end. It does on a machine, where a branch or a
+    /// conditional move has chosen; it does not in a language whose dependencies are those of its expressions.
+    pub choices: bool,
     /// Whether final states are asked for: the last values of locals matter, and an access to no location is refused.
     pub finals: bool,
     /// Whether it is of interest where threads wait for ever; dependencies are needed for that.

@@ -69,6 +69,7 @@ fn run(program: &Program, unwind: u32) -> Structure {
         threads: u32::MAX,
         loops: &[],
         dependencies: true,
+        choices: true,
         finals: false,
         waits: false,
         go_on: &|| true,

@@ -20,7 +20,7 @@ use crate::layout::{Layout, Observation, gave_up};
 use crate::loops::Loops;
 use candidate::{Candidate, Choices};
 use engine::{Answer, Engine, FinalState, Findings, NoAnswer, Observer, Question, Refusal, Task};
-use ir::{Address, BlockId, Expr, Op, Program, State, ThreadId};
+use ir::{Address, BlockId, Expr, Function, Op, Program, State, System, Terminator, ThreadId, Width};
 use judge::Judge;
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,8 +41,7 @@ impl Engine for Axiomatic {
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal> {
-        let mut instrs = task.program.functions.iter().flat_map(|f| &f.blocks).flat_map(|block| &block.instrs);
-        let plain = !task.program.begins_alone() && !instrs.any(|instr| matches!(instr.op, Op::System(_)));
+        let plain = !task.program.begins_alone() && !task.program.functions.iter().any(asks_the_system);
         if plain && task.question.is_about_ends() {
             return Ok(());
         }
@@ -77,6 +76,21 @@ impl Engine for Axiomatic {
     }
 }
 
+/// Whether a function wants more than a truth value that can be anything.
+fn asks_the_system(function: &Function) -> bool {
+    function.blocks.iter().flat_map(|block| &block.instrs).any(|instr| match &instr.op {
+        Op::System(System::Nondet { dst }) => function.locals[dst.index()].width != Width::BOOL,
+        Op::System(_) => true,
+        Op::Assign { .. }
+        | Op::Load { .. }
+        | Op::Store { .. }
+        | Op::Rmw { .. }
+        | Op::StoreConditional { .. }
+        | Op::Fence { .. }
+        | Op::Assume { .. } => false,
+    })
+}
+
 /// The traces of every thread over all values that the cells may hold.
 fn all_traces(
     program: &Program,
@@ -102,7 +116,7 @@ fn all_traces(
         rounds += 1;
         // Each round follows the values through one more write, and no execution has more writes than this.
         if domain == before || rounds > writes_at_most {
-            // A write of a constant may stand behind a branch that only its own value opens: then no trace passes it, and
+            // A write of a constant may stand behind a branch that only its own value opens: then no trace goes that way, and
             // its value is tried everywhere.
             let hidden = hidden_constants(program, &threads);
             if domain.iter().all(|values| hidden.is_subset(values)) {
@@ -114,12 +128,19 @@ fn all_traces(
     }
 }
 
-/// The constants in the blocks that no trace passes.
+/// The constants in the blocks that no trace passes; and in all blocks of a thread with a branch that no trace takes both ways.
 fn hidden_constants(program: &Program, threads: &[Traces]) -> BTreeSet<u64> {
     let mut found = BTreeSet::new();
     for (at, traces) in threads.iter().enumerate() {
-        let blocks = program.body(ThreadId(at as u32)).blocks.iter().enumerate();
-        let hidden = blocks.filter(|(number, _)| !traces.passed.contains(&BlockId(*number as u32)));
+        let blocks =
+            || program.body(ThreadId(at as u32)).blocks.iter().enumerate().map(|(at, b)| (BlockId(at as u32), b));
+        let one_way = blocks().any(|(from, block)| match &block.terminator {
+            Terminator::Branch { then, otherwise, .. } => {
+                [then, otherwise].into_iter().any(|&to| !traces.steps.contains(&(from, to)))
+            }
+            Terminator::Goto(_) | Terminator::Return(_) | Terminator::Exit(_) | Terminator::Cut { .. } => false,
+        });
+        let hidden = blocks().filter(|(number, _)| one_way || !traces.passed.contains(number));
         for instr in hidden.flat_map(|(_, block)| &block.instrs) {
             match &instr.op {
                 Op::Store { value, .. }

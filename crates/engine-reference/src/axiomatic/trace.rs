@@ -4,8 +4,8 @@ use crate::layout::{Layout, gave_up, stray};
 use crate::loops::{Loops, Rounds};
 use engine::{NoAnswer, Observer};
 use ir::{
-    BlockId, Expr, Function, FunctionId, Instr, LocalId, ObjectId, Op, Program, Status, TagSet, Terminator, ThreadId,
-    eval, truncate,
+    BlockId, Expr, Function, FunctionId, Instr, LocalId, ObjectId, Op, Program, Status, System, TagSet, Terminator,
+    ThreadId, eval, truncate,
 };
 use source::Span;
 use std::collections::BTreeSet;
@@ -45,7 +45,7 @@ pub(super) struct Trace {
     pub rmw: BTreeSet<(usize, usize)>,
     pub amo: BTreeSet<(usize, usize)>,
     pub locals: Vec<u64>,
-    /// For each store-conditional, whether it succeeded.
+    /// What was chosen: truth values that can be anything, and for each store-conditional whether it succeeded.
     pub choices: Vec<u64>,
     /// The complaint about an access to no cell, at which the thread stopped.
     pub stray: Option<String>,
@@ -76,6 +76,8 @@ pub(super) struct Traces {
     pub cut: BTreeSet<Span>,
     /// The blocks that one of the traces passes.
     pub passed: BTreeSet<BlockId>,
+    /// The steps from one block to the next that one of the traces takes.
+    pub steps: BTreeSet<(BlockId, BlockId)>,
 }
 
 #[derive(Debug, Clone)]
@@ -213,6 +215,7 @@ impl Tracer<'_> {
                     if self.value(&mut path, condition) != 0 { *then } else { *otherwise }
                 }
                 Terminator::Return(_) | Terminator::Exit(_) => {
+                    traces.steps.extend(path.passed.windows(2).map(|step| (step[0], step[1])));
                     traces.passed.extend(path.passed);
                     return traces.all.push(path.trace);
                 }
@@ -248,6 +251,15 @@ impl Tracer<'_> {
             Op::Assume { condition, waits: _ } => {
                 let holds = self.value(&mut path, condition) != 0;
                 return if holds { Outcome::On(Box::new(path)) } else { Outcome::Choice(Vec::new()) };
+            }
+            Op::System(System::Nondet { dst }) => {
+                let choose = |value: u64| {
+                    let mut path = path.clone();
+                    path.trace.choices.push(value);
+                    path.assign(self.body, *dst, value, Taint::new());
+                    path
+                };
+                return Outcome::Choice(vec![choose(0), choose(1)]);
             }
             // Such programs are refused.
             Op::System(_) => return Outcome::Choice(Vec::new()),

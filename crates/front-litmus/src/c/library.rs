@@ -2,7 +2,7 @@
 
 use super::ast::{E, Node, Ty};
 use super::lower::{Lower, Value, convert, mentions};
-use ir::{BinaryOp, Expr, LocalId, Op, TagSet, Width};
+use ir::{BinaryOp, Expr, LocalId, Op, System, TagSet, Terminator, Width};
 use source::{Diagnostic, Span};
 
 /// A memory order.
@@ -217,16 +217,35 @@ impl Lower<'_, '_, '_> {
         dst
     }
 
+    /// A compare-and-swap: what it found, and whether it was what was wanted. If its read has another order where it fails, it
+    /// is a choice between one that must succeed and a read of something else, since the tags of one must fit both.
+    fn swap(&mut self, update: Update, wanted: Expr, failure_tags: TagSet) -> (LocalId, LocalId) {
+        if update.read_tags == failure_tags {
+            let old = self.update(Update { when: Some((BinaryOp::Eq, wanted.clone())), ..update }, None);
+            let done = self.body.temporary(Width::BOOL);
+            self.body.assign(done, Expr::Local(old).binary(BinaryOp::Eq, wanted));
+            return (old, done);
+        }
+        let done = self.body.temporary(Width::BOOL);
+        let (same, other, after) = (self.body.block(), self.body.block(), self.body.block());
+        let (addr, ty) = (update.addr.clone(), update.ty);
+        self.body.emit(Op::System(System::Nondet { dst: done }));
+        self.body.branch(Expr::Local(done), (same, other), Some(after), same);
+        let old = self.update(Update { when: Some((BinaryOp::Eq, wanted.clone())), ..update }, None);
+        let equal = Expr::Local(old).binary(BinaryOp::Eq, wanted.clone());
+        self.body.emit(Op::Assume { condition: equal, waits: false });
+        self.body.end(Terminator::Goto(after), other);
+        self.load(addr, ty, failure_tags, Some(old));
+        let different = Expr::Local(old).binary(BinaryOp::Ne, wanted);
+        self.body.emit(Op::Assume { condition: different, waits: false });
+        self.body.fall_into(after);
+        (old, done)
+    }
+
     /// As in herd, `*expected` is read and, on failure, written non-atomically.
     fn compare_exchange(&mut self, args: &[E<'_>], span: Span) -> Result<Value, Diagnostic> {
         let success = self.order(args, 3)?;
         let failure = self.order(args, 4)?;
-        if success.read() != failure.read() {
-            let place = args.get(4).map_or(span, |arg| arg.span);
-            return Err(self
-                .error(place, "the read of a failing compare-exchange has another order than that of a successful one")
-                .help("give both orders the same acquire part, as in acq_rel and acquire"));
-        }
         let (addr, ty) = self.pointer(&args[0])?;
         let local = match &args[1].kind {
             Node::AddressOf(inner) => match inner.kind {
@@ -250,11 +269,9 @@ impl Lower<'_, '_, '_> {
         let read_tags = self.build.tags(&["A", success.read()]);
         let write_tags = self.build.tags(&["A", success.write()]);
         self.body.span = span;
-        let update =
-            Update { addr, ty, when: Some((BinaryOp::Eq, wanted.clone())), operand, op: None, read_tags, write_tags };
-        let old = self.update(update, None);
-        let done = self.body.temporary(Width::BOOL);
-        self.body.assign(done, Expr::Local(old).binary(BinaryOp::Eq, wanted));
+        let update = Update { addr, ty, when: None, operand, op: None, read_tags, write_tags };
+        let failure_tags = self.build.tags(&["A", failure.read()]);
+        let (old, done) = self.swap(update, wanted, failure_tags);
         let found = convert(Value { expr: Expr::Local(old), ty }, expected_ty);
         match (shared, local) {
             (Some(addr), _) => {

@@ -358,7 +358,9 @@ impl Lower<'_, '_, '_> {
             Node::Call(name, args) => self.call(name, args, e.span, hint)?,
             Node::Cast(ty, inner) => {
                 let inner = self.value(inner, hint)?;
-                Value { expr: convert(inner, *ty), ty: *ty }
+                // As in herd, a location has the type that it was declared with, whatever `*(char **)x` says.
+                let same = inner.ty.is_pointer() && ty.is_pointer() && ty.pointee().is_pointer();
+                if same { inner } else { Value { expr: convert(inner, *ty), ty: *ty } }
             }
         })
     }

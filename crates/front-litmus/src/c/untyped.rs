@@ -26,27 +26,42 @@ impl<'s> Addresses<'s> {
                 found.locations.insert(name);
             }
         }
-        for function in functions {
-            let params: HashSet<&str> = function.params.iter().map(|param| param.name).collect();
-            let mut look = |e: &E<'s>| {
-                let (target, value) = match &e.kind {
-                    Node::Assign(target, None, value) => (&**target, &**value),
-                    // Stores and exchanges; of a compare-and-exchange the last argument is stored.
-                    Node::Call(_, args) if args.len() >= 2 => (&args[0], &args[args.len() - 1]),
-                    _ => return,
-                };
-                let address = match &value.kind {
-                    Node::Name(name) => params.contains(name),
-                    Node::AddressOf(_) => true,
-                    _ => false,
-                };
-                if let Some(name) = location(target).filter(|name| address && params.contains(name)) {
-                    found.locations.insert(name);
-                }
-            };
-            function.body.iter().for_each(|statement| visit(statement, &mut look));
+        loop {
+            let before = found.locations.len();
+            functions.iter().for_each(|function| found.stores(function));
+            if found.locations.len() == before {
+                break;
+            }
         }
         found
+    }
+
+    /// Adds the locations into which a function stores an address: that of a location, or one that it has read.
+    fn stores(&mut self, function: &Function<'s>) {
+        let params: HashSet<&str> = function.params.iter().map(|param| param.name).collect();
+        let mut read = HashSet::new();
+        let mut look = |e: &E<'s>| {
+            let (target, value) = match &e.kind {
+                Node::Assign(target, None, value) => (&**target, &**value),
+                // Stores and exchanges; of a compare-and-exchange the last argument is stored.
+                Node::Call(_, args) if args.len() >= 2 => (&args[0], &args[args.len() - 1]),
+                _ => return,
+            };
+            if let (Node::Name(name), Node::Call(_, args)) = (&target.kind, &value.kind)
+                && args.first().and_then(location).is_some_and(|from| self.locations.contains(from))
+            {
+                read.insert(*name);
+            }
+            let address = match &value.kind {
+                Node::Name(name) => params.contains(name) || read.contains(name),
+                Node::AddressOf(_) => true,
+                _ => false,
+            };
+            if let Some(name) = location(target).filter(|name| address && params.contains(name)) {
+                self.locations.insert(name);
+            }
+        };
+        function.body.iter().for_each(|statement| visit(statement, &mut look));
     }
 
     /// Whether a shared location holds addresses.
