@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use testkit::corpus::{Case, all_well, cases, each};
 
 /// The expectations in the heads of all programs of a kind, counted when somebody did. A run that finds fewer has lost some.
-const LITMUS: usize = 523;
+const LITMUS: usize = 529;
 const C: usize = 2445;
 const ADDRESSES: usize = 34;
 const ENDLESS: usize = 183;

@@ -3,15 +3,17 @@
 //! An event gets on the chain of its thread behind itself, and off it before later ones. That is linear in the events,
 //! where the pairs would be quadratic. Links lead from chain to chain.
 
-use crate::graph::{Ends, Layer, Product};
+use crate::events::WriteChain;
+use crate::graph::{Ends, HOME, Layer, Product};
 use logic::Bool;
 use rustc_hash::FxHashMap;
 
-/// An event that can get on or off a chain: its position in the thread, and when it can.
+/// An event that can get on or off a chain: its position in the thread, and when it can do either.
 struct Stop {
     position: u32,
     event: usize,
-    here: Bool,
+    on: Bool,
+    off: Bool,
 }
 
 impl Product<'_, '_, '_> {
@@ -20,7 +22,13 @@ impl Product<'_, '_, '_> {
         let threads = 0..self.events.structure.threads.len();
         let stops = threads.map(|thread| {
             let events = self.events.structure.threads[thread].iter().enumerate();
-            events.map(|(at, &event)| Stop { position: at as u32, event: event as usize, here: Bool::TRUE }).collect()
+            let stop = |(at, &event): (usize, &u32)| Stop {
+                position: at as u32,
+                event: event as usize,
+                on: Bool::TRUE,
+                off: Bool::TRUE,
+            };
+            events.map(stop).collect()
         });
         let stops: Vec<Vec<Stop>> = stops.collect();
         self.chains(&stops, p, q, ends);
@@ -32,11 +40,52 @@ impl Product<'_, '_, '_> {
             let mut stops: Vec<Vec<Stop>> = self.events.structure.threads.iter().map(|_| Vec::new()).collect();
             for &(event, here) in &self.events.accesses[location] {
                 if let Some((thread, position)) = self.events.order.place(event) {
-                    stops[thread as usize].push(Stop { position, event, here });
+                    stops[thread as usize].push(Stop { position, event, on: here, off: here });
                 }
             }
             stops.iter_mut().for_each(|stops| stops.sort_by_key(|stop| stop.position));
             self.chains(&stops, p, q, ends);
+        }
+    }
+
+    /// Coherence along chains of writes: from those that `boards` says, initial writes among them, to those that `leaves` says.
+    pub(crate) fn write_chains(
+        &mut self,
+        (p, q): (Layer, Layer),
+        ends: &Ends,
+        boards: &dyn Fn(&Self, usize, u32) -> bool,
+        leaves: &dyn Fn(&Self, usize) -> bool,
+    ) {
+        for at in 0..self.events.chains.len() {
+            let WriteChain { location, thread, writes } = self.events.chains[at].clone();
+            let when = |holds: bool| if holds { Bool::TRUE } else { Bool::FALSE };
+            let stop = |&(position, event): &(u32, usize)| {
+                let (on, off) = (when(boards(self, event, thread)), when(leaves(self, event)));
+                Stop { position, event, on, off }
+            };
+            let stops: Vec<Stop> = writes.iter().map(stop).collect();
+            // An initial write has the number of its location.
+            let from_start = boards(self, location, thread) && self.allowed(location, &ends.from) != Bool::FALSE;
+            let last_off = stops.iter().rposition(|stop| stop.off == Bool::TRUE);
+            let first_on = stops.iter().position(|stop| stop.on == Bool::TRUE);
+            let used = match (first_on, last_off) {
+                (_, Some(_)) if from_start => true,
+                (Some(on), Some(off)) => on < off,
+                (None, _) | (_, None) => false,
+            };
+            if !used {
+                continue;
+            }
+            let start = from_start.then(|| {
+                let (node, start) = (self.node(p, location), self.graph.node());
+                let allowed = self.allowed(location, &ends.from);
+                self.edge(node, start, allowed);
+                start
+            });
+            let (mut left, mut reached) = (FxHashMap::default(), FxHashMap::default());
+            // Only in the first layer are the events of a unit one.
+            let units = p == HOME && q == HOME;
+            self.chain((start, units), &stops, &[], (p, q), ends, (&mut left, &mut reached));
         }
     }
 
@@ -58,7 +107,7 @@ impl Product<'_, '_, '_> {
         let mut reached: FxHashMap<usize, u32> = FxHashMap::default();
         for (stops, ports) in stops.iter().zip(&mut ports) {
             ports.sort_unstable();
-            self.chain(stops, ports, (p, q), ends, (&mut left, &mut reached));
+            self.chain((None, true), stops, ports, (p, q), ends, (&mut left, &mut reached));
         }
         for (number, link) in links.iter().enumerate() {
             if let (Some(&from), Some(&to)) = (left.get(&number), reached.get(&number)) {
@@ -67,17 +116,19 @@ impl Product<'_, '_, '_> {
         }
     }
 
-    /// A chain along a thread. The ports are the positions and numbers of the links that begin or end (then true) here;
+    /// A chain along a thread, behind a node that it starts at if there is one, and past units as a whole if it is
+    /// to. The ports are the positions and numbers of the links that begin or end (then true) here;
     /// the nodes that they leave and reach go into the tables.
     fn chain(
         &mut self,
+        (start, units): (Option<u32>, bool),
         stops: &[Stop],
         ports: &[(u32, usize, bool)],
         (p, q): (Layer, Layer),
         ends: &Ends,
         (left, reached): (&mut FxHashMap<usize, u32>, &mut FxHashMap<usize, u32>),
     ) {
-        let mut link: Option<u32> = None;
+        let mut link: Option<u32> = start;
         let mut ports = ports.iter().copied().peekable();
         // The unit that the last event belongs to, and its edges onto the chain, which it gets on when it is over.
         let mut unit: Option<usize> = None;
@@ -87,7 +138,7 @@ impl Product<'_, '_, '_> {
             if at < stops.len() && stop.is_none() {
                 continue;
             }
-            let next = stop.and_then(|stop| self.unit(stop.event));
+            let next = stop.filter(|_| units).and_then(|stop| self.unit(stop.event));
             if unit.is_none() || unit != next {
                 self.board(&mut link, &mut boarding);
             }
@@ -105,20 +156,20 @@ impl Product<'_, '_, '_> {
                     left.insert(number, link);
                 }
             }
-            let Some(&Stop { event, here, .. }) = stop else { continue };
+            let Some(&Stop { event, on: gets_on, off: gets_off, .. }) = stop else { continue };
             unit = next;
             let guard = self.events.guard(event);
             let off = self.allowed(event, &ends.to);
             if let Some(link) = link
                 && off != Bool::FALSE
             {
-                let condition = self.events.terms().all([off, here, guard]);
+                let condition = self.events.terms().all([off, gets_off, guard]);
                 let node = self.node(q, event);
                 self.edge(link, node, condition);
             }
             let on = self.allowed(event, &ends.from);
             let departure = self.departure(p, event);
-            let condition = self.events.terms().all([on, here, departure]);
+            let condition = self.events.terms().all([on, gets_on, departure]);
             if condition != Bool::FALSE {
                 let node = self.node(p, event);
                 boarding.push((node, condition));

@@ -1,10 +1,10 @@
 //! Who can read from whom, and which writes coherence can order.
 
-use crate::events::{Coherence, Events};
+use crate::events::{Coherence, Events, WriteChain};
 use engine::NoAnswer;
 use ir::Width;
 use logic::{Bool, Term};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use symbolic::Kind;
 
 impl Events<'_> {
@@ -46,18 +46,41 @@ impl Events<'_> {
         Ok(pairs)
     }
 
+    /// The chains of writes that coherence orders as program order does.
+    fn write_chains(&self) -> Vec<WriteChain> {
+        let mut chains = Vec::new();
+        for location in 0..self.accesses.len() {
+            let mut places: Vec<(u32, u32, usize)> = Vec::new();
+            for &(event, _) in &self.accesses[location] {
+                if self.kind(event) == Kind::Write && self.certain_location(event) == Some(location) {
+                    places.extend(self.order.place(event).map(|(thread, position)| (thread, position, event)));
+                }
+            }
+            places.sort_unstable();
+            for group in places.chunk_by(|a, b| a.0 == b.0) {
+                let writes = group.iter().map(|&(_, position, event)| (position, event)).collect();
+                chains.push(WriteChain { location, thread: group[0].0, writes });
+            }
+        }
+        chains
+    }
+
     fn coherence(&mut self, coherent: bool) -> Result<(), NoAnswer> {
+        self.chains = if coherent { self.write_chains() } else { Vec::new() };
+        let certain: FxHashSet<usize> =
+            self.chains.iter().flat_map(|chain| &chain.writes).map(|&(_, write)| write).collect();
         for (a, b, same) in self.meetings(Kind::Write, Kind::Write)? {
             if self.is_initial(a) {
-                self.co.push(Coherence { first: a, second: b, when: same, sure: false });
+                self.co.push(Coherence { first: a, second: b, when: same, sure: false, chained: certain.contains(&b) });
                 continue;
             }
+            let chained = self.same_thread(a, b) && certain.contains(&a) && certain.contains(&b);
             if coherent && self.po(a, b) == Bool::TRUE {
-                self.co.push(Coherence { first: a, second: b, when: same, sure: false });
+                self.co.push(Coherence { first: a, second: b, when: same, sure: false, chained });
                 continue;
             }
             if coherent && self.po(b, a) == Bool::TRUE {
-                self.co.push(Coherence { first: b, second: a, when: same, sure: false });
+                self.co.push(Coherence { first: b, second: a, when: same, sure: false, chained });
                 continue;
             }
             let (one, other) = (self.guard(a), self.guard(b));
@@ -79,8 +102,8 @@ impl Events<'_> {
                     self.constraints.extend([yes, no]);
                 }
             }
-            self.co.push(Coherence { first: a, second: b, when: forward, sure: true });
-            self.co.push(Coherence { first: b, second: a, when: backward, sure: true });
+            self.co.push(Coherence { first: a, second: b, when: forward, sure: true, chained: false });
+            self.co.push(Coherence { first: b, second: a, when: backward, sure: true, chained: false });
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! The events with their locations, and program order.
 
+use crate::ladders::Ladder;
 use crate::order::ProgramOrder;
 use engine::{Meter, NoAnswer, Observer};
 use ir::{Program, UnaryOp, Width};
@@ -23,6 +24,11 @@ pub struct Events<'p> {
     pub rf: Vec<Vec<(usize, Bool)>>,
     /// The pairs of writes that coherence can order this way, and when it does.
     pub co: Vec<Coherence>,
+    /// For each location and thread the writes that certainly go there, if their order is program order: coherence among
+    /// them needs no pairs in a graph.
+    pub chains: Vec<WriteChain>,
+    /// For each read of a location that only one thread writes: see [`Events::ladder`].
+    pub(crate) ladders: FxHashMap<usize, Option<Ladder>>,
     /// What reads-from and coherence must satisfy.
     pub constraints: Vec<Bool>,
     /// Values that are equal where a condition holds.
@@ -30,6 +36,14 @@ pub struct Events<'p> {
     implications: Implications,
     observer: &'p dyn Observer,
     pub meter: Meter,
+}
+
+/// The writes of a thread that certainly go to a location, with their positions in the thread, in program order.
+#[derive(Debug, Clone)]
+pub struct WriteChain {
+    pub location: usize,
+    pub thread: u32,
+    pub writes: Vec<(u32, usize)>,
 }
 
 /// A pair of writes in coherence order.
@@ -40,6 +54,9 @@ pub struct Coherence {
     pub when: Bool,
     /// Whether the condition implies that both are executed.
     pub sure: bool,
+    /// Whether it follows from the chain of a thread's writes to a location, or from where that begins: see
+    /// [`Events::chains`].
+    pub chained: bool,
 }
 
 impl<'p> Events<'p> {
@@ -58,6 +75,8 @@ impl<'p> Events<'p> {
             order,
             rf: Vec::new(),
             co: Vec::new(),
+            chains: Vec::new(),
+            ladders: FxHashMap::default(),
             constraints: structure.constraints.clone(),
             copies: Vec::new(),
             implications,
@@ -205,7 +224,7 @@ impl<'p> Events<'p> {
         last.retain(|&(event, _)| self.kind(event) == Kind::Write);
         let place: FxHashMap<usize, usize> = last.iter().enumerate().map(|(at, &(event, _))| (event, at)).collect();
         for pair in 0..self.co.len() {
-            let Coherence { first, second, when, sure } = self.co[pair];
+            let Coherence { first, second, when, sure, .. } = self.co[pair];
             if let Some(&at) = place.get(&first) {
                 let guard = if sure { Bool::TRUE } else { self.guard(second) };
                 let terms = &mut self.structure.terms;

@@ -8,6 +8,7 @@ use crate::events::{Coherence, Events};
 use crate::relations::{Bound, Members, Relations};
 use crate::shape;
 use engine::NoAnswer;
+use ir::ThreadId;
 use logic::{Blaster, Bool, Lit, OrderGraph, Solver};
 use model::{Base, Node, NodeId, Scope};
 use std::rc::Rc;
@@ -17,7 +18,7 @@ use symbolic::Kind;
 pub(crate) type Layer = usize;
 
 /// The first layer: where paths begin and end.
-const HOME: Layer = 0;
+pub(crate) const HOME: Layer = 0;
 
 /// Builds the graph of one axiom.
 pub struct Product<'a, 'p, 'm> {
@@ -28,6 +29,9 @@ pub struct Product<'a, 'p, 'm> {
     pub(crate) graph: OrderGraph,
     layers: Vec<Vec<Option<u32>>>,
     units: Units,
+    /// Whether the first layer has all of coherence within a thread, so that reads of a location with one writer can use
+    /// ladders: see [`Product::climb`].
+    ladders: bool,
 }
 
 /// Events that are one: those of an atomic section, or the read and the write of one instruction. In the first layer
@@ -73,13 +77,29 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
         solver: &'a mut Solver,
         units: Units,
     ) -> Self {
-        Product { events, relations, blaster, solver, graph: OrderGraph::new(), layers: Vec::new(), units }
+        Product {
+            events,
+            relations,
+            blaster,
+            solver,
+            graph: OrderGraph::new(),
+            layers: Vec::new(),
+            units,
+            ladders: false,
+        }
     }
 
     /// The graph that has a cycle iff the relation has one.
     pub fn build(mut self, relation: NodeId) -> Result<OrderGraph, NoAnswer> {
         let home = self.layer();
         assert_eq!(home, HOME, "the first layer is made first");
+        let orders = |&member: &NodeId| {
+            matches!(
+                self.relations.model.node(member),
+                Node::Base(Base::Co(Scope::Any | Scope::Internal) | Base::PoLoc)
+            )
+        };
+        self.ladders = self.relations.model.union_members(relation).iter().any(orders);
         self.follow(relation, home, home, &ANYWHERE)?;
         self.events.count(self.graph.edges().len())?;
         Ok(self.graph.simplify())
@@ -124,7 +144,7 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
 
     /// An edge between the nodes of two executed events, if the path may begin and end there. `sure`: the condition
     /// implies that both are executed.
-    fn step(&mut self, (p, a): (Layer, usize), (q, b): (Layer, usize), when: Bool, sure: bool, ends: &Ends) {
+    pub(crate) fn step(&mut self, (p, a): (Layer, usize), (q, b): (Layer, usize), when: Bool, sure: bool, ends: &Ends) {
         if self.events.guard(a) == Bool::FALSE || (p == HOME && q == HOME && self.are_one(a, b)) {
             return;
         }
@@ -398,9 +418,19 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
         self.follow(left, p, q, &after)
     }
 
+    /// Whether a step between these layers can use ladders.
+    fn can_climb(&self, p: Layer, q: Layer, ends: &Ends) -> bool {
+        self.ladders && p == HOME && q == HOME && ends.from.is_none() && ends.to.is_none()
+    }
+
     /// Reads-from: an edge for each choice.
     fn follow_reads_from(&mut self, scope: Scope, p: Layer, q: Layer, ends: &Ends) {
+        let climbs = self.can_climb(p, q, ends);
         for read in 0..self.events.len() {
+            if climbs && let Some(ladder) = self.events.ladder(read) {
+                self.climb(scope, read, &ladder);
+                continue;
+            }
             for at in 0..self.events.rf[read].len() {
                 let (write, when) = self.events.rf[read][at];
                 if self.events.in_scope(scope, write, read) {
@@ -410,11 +440,17 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
         }
     }
 
-    /// Coherence: an edge for each pair.
+    /// Coherence: along chains of writes, and an edge for each other pair.
     fn follow_coherence(&mut self, scope: Scope, p: Layer, q: Layer, ends: &Ends) {
+        let boards = |product: &Self, write: usize, _: u32| match scope {
+            Scope::Any => true,
+            Scope::Internal => !product.events.is_initial(write),
+            Scope::External => product.events.is_initial(write),
+        };
+        self.write_chains((p, q), ends, &boards, &|_, _| true);
         for at in 0..self.events.co.len() {
-            let Coherence { first, second, when, sure } = self.events.co[at];
-            if self.events.in_scope(scope, first, second) {
+            let Coherence { first, second, when, sure, chained } = self.events.co[at];
+            if !chained && self.events.in_scope(scope, first, second) {
                 self.step((p, first), (q, second), when, sure, ends);
             }
         }
@@ -432,6 +468,11 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
             (thread, product.unit(read))
         };
         let mut readers: Vec<usize> = (0..self.events.len()).filter(|&e| self.events.kind(e) == Kind::Read).collect();
+        if self.can_climb(p, q, ends) {
+            let (climbing, others) = readers.into_iter().partition(|&read| self.events.ladder(read).is_some());
+            readers = others;
+            self.descend(scope, climbing);
+        }
         readers.sort_by_key(|&read| key(self, read));
         let later = self.coherence_by_first();
         for group in readers.chunk_by(|&a, &b| key(self, a) == key(self, b)).map(<[usize]>::to_vec).collect::<Vec<_>>()
@@ -448,10 +489,22 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
             sources.sort_unstable();
             sources.dedup();
             let to = Ends { from: None, to: ends.to.clone() };
-            for write in sources {
+            let reader = self.events.structure.events[group[0]].thread;
+            let boards = |_: &Self, write: usize, thread: u32| {
+                let near = reader == Some(ThreadId(thread));
+                let reaches = match scope {
+                    Scope::Any => true,
+                    Scope::Internal => near,
+                    Scope::External => !near,
+                };
+                reaches && sources.binary_search(&write).is_ok()
+            };
+            let leaves = |product: &Self, write: usize| !product.are_one(group[0], write);
+            self.write_chains((middle, q), &to, &boards, &leaves);
+            for &write in &sources {
                 for at in later[write].clone() {
-                    let Coherence { second, when, sure, .. } = self.events.co[at];
-                    if self.events.in_scope(scope, group[0], second) && !self.are_one(group[0], second) {
+                    let Coherence { second, when, sure, chained, .. } = self.events.co[at];
+                    if !chained && self.events.in_scope(scope, group[0], second) && !self.are_one(group[0], second) {
                         self.step((middle, write), (q, second), when, sure, &to);
                     }
                 }

@@ -25,6 +25,7 @@ mod events;
 mod flags;
 mod goals;
 mod graph;
+mod ladders;
 mod order;
 mod pairs;
 mod query;
