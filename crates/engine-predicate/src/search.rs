@@ -21,6 +21,9 @@ pub const STATES: usize = 5_000_000;
 /// How many units of work it costs to visit a state.
 const STATE: u64 = 30;
 
+/// What each pair of tracked sums adds to that: zones compare them with each other.
+const PAIR_OF_SUMS: u64 = 20;
+
 /// What a search has found.
 pub enum Reachability {
     /// No state is bad.
@@ -147,6 +150,7 @@ impl Search<'_, '_> {
 
     /// Visits all states: gives the widths of results that may be out of range, or a path to a bad state.
     fn reach(&mut self, reached: &mut Reached) -> Result<Result<BTreeSet<u32>, Vec<Move>>, Stop> {
+        let price = self.price();
         let mut machine = machine(self.automata, self.k, self.keep);
         let mut first = machine.first(Zone::new(self.sums))?;
         first.zone.abstracted(self.constants);
@@ -169,6 +173,9 @@ impl Search<'_, '_> {
             if reached.covered[at] {
                 continue;
             }
+            if !self.sums.is_empty() {
+                engine::spend(&meter, self.observer, price).map_err(Stop::NoAnswer)?;
+            }
             let state = reached.states[at].clone();
             for step in machine.moves(&state)? {
                 let Some(mut next) = machine.step(&state, step)? else { continue };
@@ -184,9 +191,14 @@ impl Search<'_, '_> {
         Ok(Ok(machine.overflow))
     }
 
+    /// The work of a step of a state with tracked sums.
+    fn price(&self) -> u64 {
+        STATE + PAIR_OF_SUMS * (self.sums.len() * self.sums.len()) as u64
+    }
+
     /// Counts the work of going a path.
     fn count(&self, path: &[Move]) -> Result<(), Halt> {
-        let goes_on = self.observer.meter().spend(STATE * path.len() as u64) && self.observer.stop().is_none();
+        let goes_on = self.observer.meter().spend(self.price() * path.len() as u64) && self.observer.stop().is_none();
         if goes_on { Ok(()) } else { Err(Halt::Limit("it was told to stop".to_owned())) }
     }
 

@@ -17,6 +17,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+/// How much more work the first row may do while it has not done its first bound itself. It may be close to an answer for
+/// all executions, and what a row knows that takes few iterations for free says much less.
+const FIRST_BOUND: u64 = 8;
+
 /// How often the user's limits are looked at.
 const INTERVAL: Duration = Duration::from_millis(10);
 
@@ -269,7 +273,7 @@ impl<'s> Schedule<'s> {
                 };
                 return self.end(last, None);
             }
-            let enough = match self.limit {
+            let enough = match self.patience() {
                 Some(limit) => scheduled >= limit,
                 None => self.lanes.first().is_some_and(|lane| lane.state == State::Ended),
             };
@@ -278,6 +282,12 @@ impl<'s> Schedule<'s> {
             }
         }
         self.end(None, None)
+    }
+
+    /// How much work the first row may do once a bound is done, by itself or by another row of its engine.
+    fn patience(&self) -> Option<u64> {
+        let own = self.lanes.first().is_none_or(|lane| lane.is_bounded() || lane.state == State::Ended);
+        self.limit.map(|limit| if own { limit } else { limit.saturating_mul(FIRST_BOUND) })
     }
 
     /// Whether a bound is done by an engine whose bounds count.
@@ -322,7 +332,7 @@ impl<'s> Schedule<'s> {
 
     /// How much the first row may do in a round: once there is a bound, no more than is left for larger ones.
     fn lead(&self, round: usize, bounded: bool, scheduled: u64) -> u64 {
-        let left = self.limit.filter(|_| bounded).map_or(u64::MAX, |all| all.saturating_sub(scheduled));
+        let left = self.patience().filter(|_| bounded).map_or(u64::MAX, |all| all.saturating_sub(scheduled));
         self.lanes.first().map_or(0, |lane| lane.step.grant(round, bounded).min(left))
     }
 
