@@ -23,7 +23,7 @@ pub struct Series {
     model: &'static str,
     make: fn(u32) -> String,
     sizes: &'static [u32],
-    /// What the last line must begin with.
+    /// The last line, without what stands behind `FENCES`.
     answer: &'static str,
     /// The size and the seconds of what is promised.
     bar: Option<(u32, f64)>,
@@ -40,7 +40,7 @@ const fn check(name: &'static str, make: fn(u32) -> String, sizes: &'static [u32
 }
 
 const fn fences(name: &'static str, model: &'static str, make: fn(u32) -> String, bar: (u32, f64)) -> Series {
-    Series { name, command: &["fences"], ending: "c", model, make, sizes: TWICE, answer: "SAFE", bar: Some(bar) }
+    Series { name, command: &["fences"], ending: "c", model, make, sizes: TWICE, answer: "FENCES", bar: Some(bar) }
 }
 
 const fn system(
@@ -76,7 +76,7 @@ const SERIES: &[Series] = &[
     fences("fences: independent pairs", "tso", programs::pairs_without_fences, (16, 5.0)),
     fences("fences: messages", "power", programs::messages, (32, 5.0)),
     fences("fences: places", "tso", programs::places, (1024, 5.0)),
-    system("system: places of an enumeration", programs::enumeration, "sc", &[8, 16, 32, 64, 128, 256], (128, 5.0)),
+    system("system: places of an enumeration", programs::enumeration, "sc", &[8, 16, 32, 64, 128], (128, 5.0)),
     system("system: weak flags", programs::flags, "tso", SLOWLY, (10, 5.0)),
     system("system: processes in `unsafe`", programs::crowd, "sc", &[2, 3, 4, 5, 6, 7, 8], (8, 5.0)),
 ];
@@ -123,7 +123,7 @@ fn measure(binary: &Path, folder: &Path, series: &Series, quick: bool) -> Result
         args.extend([file.as_str(), "--model", series.model, "--timeout", &limit, "--memory", "4000"]);
         let (text, seconds) = cpu_seconds(binary, &args, 1)?;
         let last = text.lines().last().unwrap_or_default();
-        if last != series.answer {
+        if last != series.answer && !(series.answer == "FENCES" && last.starts_with("FENCES")) {
             println!("  {} of size {size} under {}: {last} after {seconds:.1} s", series.name, series.model);
             break;
         }

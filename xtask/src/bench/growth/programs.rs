@@ -104,7 +104,7 @@ pub fn counted_stores(n: u32) -> String {
 /// An array that one thread writes and another reads at an index that can be anything.
 pub fn array(n: u32) -> String {
     let mut text = Text::c();
-    text.line("unsigned nondet(void);").line(format!("int a[{n}];"));
+    text.line(format!("int a[{n}];"));
     text.thread("writer", &format!("for (int i = 0; i < {n}; i++) a[i] = i + 1;"));
     let read = format!(
         "unsigned i = __VERIFIER_nondet_uint(); if (i < {n}) {{ int v = a[i]; assert(v == 0 || v == (int)i + 1); }}"
@@ -220,7 +220,7 @@ pub fn flags(n: u32) -> String {
         ));
     }
     text.line(format!(
-        "transition enter ([p])\nrequires {{ At[p] = W{n} && fence(p) && forall_other q. F0[q] = False }}\n{{ At[p] := Inside }}"
+        "transition enter ([p])\nrequires {{ At[p] = W{n} && fence() && forall_other q. F0[q] = False }}\n{{ At[p] := Inside }}"
     ));
     text.0
 }
