@@ -27,10 +27,12 @@ const PROPERTY: Property = Property::Assertions { memory: true };
 /// Tests an engine in its own crate: `testkit::conformance!(Lazy, "lazy", reach: ["sc", "tso"], programs: ["sc", "tso"]);`
 ///
 /// `states` and `reach` name the models under which it answers these questions about litmus tests, `programs` those under
-/// which it looks for violations in programs that start threads. What is not named it must refuse.
+/// which it looks for violations in programs that start threads. What is not named it must refuse. `gives_up_on` is a word of the
+/// reason with which it may give up on litmus tests; all others it must answer.
 #[macro_export]
 macro_rules! conformance {
-    ($engine:expr, $name:literal $(, states: $states:expr)? $(, reach: $reach:expr)? $(, programs: $programs:expr)?) => {
+    ($engine:expr, $name:literal $(, states: $states:expr)? $(, reach: $reach:expr)? $(, gives_up_on: $why:literal)?
+     $(, programs: $programs:expr)?) => {
         #[test]
         fn it_says_who_it_is() {
             $crate::conformance::introduces_itself(&$engine, $name);
@@ -51,7 +53,8 @@ macro_rules! conformance {
 
         $(#[test]
         fn what_can_be_reached_is_what_the_judge_reaches() {
-            $crate::conformance::reach(&$engine, &$reach);
+            let excused: &[&str] = &[$($why)?];
+            $crate::conformance::reach(&$engine, &$reach, excused);
         })?
 
         $(#[test]
@@ -189,13 +192,17 @@ pub fn states(engine: &dyn Engine, models: &[&str]) {
 ///
 /// # Panics
 /// It is not, or too few could be compared, or all answers are the same.
-pub fn reach(engine: &dyn Engine, models: &[&str]) {
+pub fn reach(engine: &dyn Engine, models: &[&str], excused: &[&str]) {
     for model in models.iter().map(|name| model(name)) {
-        let mut compared = [0, 0];
+        let (mut compared, mut asked) = ([0, 0], 0);
         for program in litmus() {
             let goals: Vec<Proposition> = program.condition.iter().map(ir::Condition::bad).collect();
             let question = Question::Reach(&goals);
-            let mine = ask(engine, &program, &model, question, WORK);
+            let mine = match ask(engine, &program, &model, question, WORK) {
+                Err(NoAnswer::GaveUp(why)) if excused.iter().any(|word| why.contains(word)) => continue,
+                answer => answer,
+            };
+            asked += 1;
             let judged = ask(judge(engine, &model), &program, &model, question, JUDGED);
             let (Ok(mine), Ok(judged)) = (mine, judged) else { continue };
             let (Some(found), Some(expected)) = (reached(&mine), reached(&judged)) else { panic!("asked for goals") };
@@ -204,8 +211,8 @@ pub fn reach(engine: &dyn Engine, models: &[&str]) {
             compared[usize::from(found)] += u64::from(found == expected);
         }
         let [never, sometimes] = compared;
-        // Some engines give up where a store may fail, which every third program has.
-        assert!((never + sometimes) * 2 >= LITMUS, "{}: only {compared:?} of {LITMUS}", model.name);
+        assert!(asked * 2 >= LITMUS, "{}: excused from all but {asked} of {LITMUS}", model.name);
+        assert!((never + sometimes) * 10 >= asked * 9, "{}: only {compared:?} of {asked}", model.name);
         assert!(sometimes > 0, "{}: nothing is ever reached", model.name);
     }
 }

@@ -1,12 +1,11 @@
 //! Random small systems: the engine against the machine with store buffers, for two and three processes.
 
-use engine::Deadline;
 use engine_parametric::{Options, Outcome, check};
 use source::SourceFile;
 use std::fmt::Write;
 use system::machine::{Machine, Search};
 use system::{Formula, Memory, System};
-use testkit::Rng;
+use testkit::{Budget, Rng};
 
 fn transition(random: &mut Rng, number: usize) -> String {
     let with_other = random.below(4) == 0;
@@ -122,7 +121,7 @@ fn compare(memory: Memory, seed: u64, count: usize) -> (usize, usize, usize) {
     for _ in 0..count {
         let text = text(&mut random);
         let system = parse(&text);
-        let answer = check(&system, memory, Options::default(), &Deadline::within(std::time::Duration::from_secs(2)));
+        let answer = check(&system, memory, Options::default(), &Budget::of(100_000));
         let runs: Vec<Search> =
             [2, 3].iter().map(|&n| Machine::new(&system, n, memory).search(3000, &|| false)).collect();
         let bad = runs.iter().any(|run| matches!(run, Search::Bad { .. }));

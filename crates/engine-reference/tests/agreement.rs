@@ -2,27 +2,29 @@
 
 mod support;
 
-use engine::{Deadline, Engine, Findings, Options, Question, Task, Unobserved};
+use engine::{Engine, Findings, Options, Question, Task, Unobserved};
 use engine_reference::{Axiomatic, Operational};
 use ir::{Program, Proposition, State};
 use model::{Evaluator, Model};
 use std::ops::Range;
-use std::time::Duration;
 use support::{model, models, states};
-use testkit::{Config, generate, shrink};
+use testkit::{Budget, Config, generate, shrink};
 use witness::Flaw;
+
+/// How many states or candidates a judge may look at.
+const WORK: u64 = 300_000;
 
 /// What comes of comparing the engines on a task.
 enum Comparison {
     Agree,
-    /// One of them has no answer in time.
+    /// One of them has no answer within the limit.
     Skipped,
     /// What one of them finds and the other does not.
     Differ(String),
 }
 
-fn compare_states(program: &Program, model: &Model, time: Duration) -> Comparison {
-    let found = [states(&Operational, program, model, time), states(&Axiomatic, program, model, time)];
+fn compare_states(program: &Program, model: &Model, work: u64) -> Comparison {
+    let found = [states(&Operational, program, model, work), states(&Axiomatic, program, model, work)];
     let [Ok(operational), Ok(axiomatic)] = found else { return Comparison::Skipped };
     if operational == axiomatic {
         return Comparison::Agree;
@@ -41,8 +43,7 @@ fn compare_states(program: &Program, model: &Model, time: Duration) -> Compariso
 
 /// A smallest program on which the engines disagree, from one on which they do.
 fn shrunk(mut program: Program, model: &Model) -> Program {
-    let differs =
-        |variant: &Program| matches!(compare_states(variant, model, Duration::from_secs(1)), Comparison::Differ(_));
+    let differs = |variant: &Program| matches!(compare_states(variant, model, WORK), Comparison::Differ(_));
     while let Some(smaller) = shrink(&program).find(differs) {
         program = smaller;
     }
@@ -66,12 +67,12 @@ fn evidence(program: &Program, model: &Model) -> bool {
 }
 
 /// Compares the engines on random programs: how many tasks both could do, how many not, how many executions were shown.
-fn compare(seeds: Range<u64>, models: &[Model], config: &Config, time: Duration) -> (usize, usize, usize) {
+fn compare(seeds: Range<u64>, models: &[Model], config: &Config, work: u64) -> (usize, usize, usize) {
     let (mut compared, mut skipped, mut found) = (0, 0, 0);
     for seed in seeds {
         let program = generate(seed, config);
         for model in models {
-            match compare_states(&program, model, time) {
+            match compare_states(&program, model, work) {
                 Comparison::Agree => compared += 1,
                 Comparison::Skipped => skipped += 1,
                 Comparison::Differ(what) => panic!("seed {seed}\n{what}\n{}", shrunk(program, model)),
@@ -99,7 +100,7 @@ fn configs(accesses: usize) -> [Config; 5] {
 #[test]
 fn random_programs() {
     for config in configs(7) {
-        let (compared, skipped, found) = compare(0..150, &models(), &config, Duration::from_secs(5));
+        let (compared, skipped, found) = compare(0..150, &models(), &config, WORK);
         assert!(compared > 440 && found > 40, "{compared} compared, {skipped} skipped, {found} executions checked");
     }
 }
@@ -113,7 +114,7 @@ fn x86(config: &Config) -> Config {
 #[test]
 fn random_x86_programs() {
     let config = x86(&Config { accesses: 7, ..Config::default() });
-    let (compared, ..) = compare(0..100, &[model("x86tso")], &config, Duration::from_secs(2));
+    let (compared, ..) = compare(0..100, &[model("x86tso")], &config, WORK);
     assert!(compared > 90);
 }
 
@@ -128,7 +129,7 @@ fn both_evaluators_agree() {
         let program = generate(seed, &Config { accesses: 6, ..Config::default() });
         let options = Options::default();
         let task = Task { program: &program, model: &anything, question: Question::States, options: &options };
-        let Ok(answer) = Axiomatic.run(&task, &Deadline::within(Duration::from_secs(2))) else { continue };
+        let Ok(answer) = Axiomatic.run(&task, &Budget::of(WORK)) else { continue };
         let Findings::States(found) = answer.findings else { panic!("asked for states") };
         for execution in found.iter().filter_map(|state| state.example.as_ref()).take(20) {
             let structure = witness::structure(&program, execution).unwrap();

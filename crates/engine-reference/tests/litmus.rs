@@ -10,7 +10,6 @@ use ir::{
 };
 use source::Span;
 use std::collections::BTreeSet;
-use std::time::Duration;
 use support::{model, states};
 use testkit::Sketch;
 
@@ -18,8 +17,7 @@ use testkit::Sketch;
 fn outcomes(program: &Program, model_name: &str) -> BTreeSet<String> {
     let engines: [&dyn Engine; 2] = [&Operational, &Axiomatic];
     let [first, second] = engines.map(|engine| {
-        let found =
-            states(engine, program, &model(model_name), Duration::from_secs(60)).expect("small tests have an answer");
+        let found = states(engine, program, &model(model_name), 10_000_000).expect("small tests have an answer");
         let show = |value: &u64| value.to_string();
         found.iter().map(|state| state.values().map(show).collect::<Vec<_>>().join(" ")).collect::<BTreeSet<_>>()
     });
@@ -309,7 +307,7 @@ fn accesses_are_as_wide_as_their_cells() {
     for name in ["sc", "tso", "pso"] {
         assert_eq!(outcomes(&program(true), name), set(&["255 511 255 511"]), "{name}");
         for engine in [&Axiomatic as &dyn Engine, &Operational] {
-            let found = states(engine, &program(false), &model(name), Duration::from_secs(60));
+            let found = states(engine, &program(false), &model(name), 1_000_000);
             let Err(NoAnswer::GaveUp(why)) = found else { panic!("{}: {found:?}", engine.name()) };
             assert!(why.contains("a part of a location"), "{why}");
         }

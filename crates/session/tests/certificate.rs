@@ -1,11 +1,11 @@
 //! Certificates of the engine `predicate`: they hold, and each change that matters is noticed.
 
-use engine::{Deadline, Unobserved, Verdict};
+use engine::{MILLI, Unobserved, Verdict};
 use model::Model;
 use session::{Found, Reading, Request};
 use source::SourceFile;
 use std::sync::Arc;
-use std::time::Duration;
+use testkit::Budget;
 use witness::invariant::{Claim, Held, Invariant};
 use witness::{Flaw, Property, check_invariant};
 
@@ -242,7 +242,7 @@ fn proofs_of_random_programs_hold() {
         for (at, name) in ["sc", "tso", "pso"].into_iter().enumerate() {
             let model = Model::builtin(name).expect("a model of ours");
             let request = request(Some((seed + at as u64) as u32 % 3));
-            let found = session::check(&program, &model, &request, &Deadline::within(Duration::from_millis(500)));
+            let found = session::check(&program, &model, &request, &Budget::units(500 * MILLI));
             let found = found.unwrap_or_else(|failure| panic!("seed {seed}, {name}: {failure}\n{text}"));
             let Some(certificate) = found.certificate.clone() else { continue };
             proofs += 1;

@@ -2,17 +2,19 @@
 //!
 //! `cargo xtask fuzz --predicate N` tries more programs than these few.
 
-use engine::{Deadline, NoAnswer, Verdict};
+use engine::{NoAnswer, SECOND, Verdict};
 use ir::Program;
 use model::Model;
 use session::{Failure, Reading, Request};
 use source::SourceFile;
-use std::time::{Duration, Instant};
-use testkit::Rng;
 use testkit::c::{Config, generate, shrink};
+use testkit::{Budget, Rng};
 
 /// How many programs are tried.
 const PROGRAMS: u64 = 40;
+
+/// How many smaller programs are tried before one is shown.
+const SMALLER: usize = 100;
 
 /// How the engine is asked: how many writes it keeps, and which.
 type How<'a> = &'a [(&'a str, &'a str)];
@@ -31,17 +33,19 @@ fn ask(program: &Program, model: &str, engine: &str, how: How<'_>) -> Result<Ver
     let model = Model::builtin(model).expect("a model of ours");
     let mut request = Request::of(engine, how).expect("options that the engine has");
     request.options.unwind = 12;
-    match session::check(program, &model, &request, &Deadline::within(Duration::from_secs(1))) {
+    match session::check(program, &model, &request, &Budget::units(SECOND)) {
         Ok(found) => Ok(found.result),
         Err(Failure::Refused(reason, _)) => Ok(Verdict::Unknown(NoAnswer::GaveUp(reason))),
         Err(failure) => Err(format!("{engine} fails: {failure}")),
     }
 }
 
-/// How many answers were compared, those that were UNSAFE, and a disagreement.
+/// How many answers there were and how many of them a judge had an answer to as well, those that were UNSAFE, and a
+/// disagreement.
 #[derive(Debug, Default)]
 struct Compared {
     answers: u64,
+    judged: u64,
     wrong: u64,
     disagreement: Option<String>,
 }
@@ -64,6 +68,7 @@ fn compare(text: &str, seed: u64) -> Compared {
             let ask = |engine| ask(&program, model, engine, &[]).expect("the judges do not fail");
             let judges = judges.get_or_insert_with(|| ["coherence", "buffers"].map(ask).to_vec());
             sum.answers += 1;
+            sum.judged += u64::from(judges.iter().any(|judge| !matches!(judge, Verdict::Unknown(_))));
             for judge in judges {
                 let agree = match (&verdict, &*judge) {
                     (_, Verdict::Unknown(_)) => true,
@@ -93,10 +98,10 @@ fn predicates_agree_with_enumeration() {
         let mut text = generate(&mut Rng::new(seed), &Config::default());
         let mut found = compare(&text, seed);
         sum.answers += found.answers;
+        sum.judged += found.judged;
         sum.wrong += found.wrong;
-        let until = Instant::now() + Duration::from_secs(60);
         while found.disagreement.is_some() {
-            let smaller = shrink(&text).take_while(|_| Instant::now() < until);
+            let smaller = shrink(&text).take(SMALLER);
             let smaller =
                 smaller.map(|text| (compare(&text, seed), text)).find(|(found, _)| found.disagreement.is_some());
             let Some((next, shorter)) = smaller else { panic!("seed {seed}: {:?}\n{text}", found.disagreement) };
@@ -105,6 +110,7 @@ fn predicates_agree_with_enumeration() {
     }
     println!("{programs} programs, {} answers, {} times both say UNSAFE", sum.answers, sum.wrong);
     assert!(sum.answers >= programs, "only {} answers about {programs} programs", sum.answers);
+    assert!(sum.judged * 10 >= sum.answers * 9, "only {} of {} answers were judged", sum.judged, sum.answers);
     assert!(sum.wrong >= programs / 2, "only {} times both say UNSAFE", sum.wrong);
 }
 

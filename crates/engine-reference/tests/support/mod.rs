@@ -1,23 +1,18 @@
 //! Helpers of the tests: models, and the final states that each engine finds.
 #![allow(dead_code)]
 
-use engine::{Deadline, Engine, Findings, NoAnswer, Options, Question, Task};
+use engine::{Engine, Findings, NoAnswer, Options, Question, Task};
 use ir::{Program, Proposition, State};
 use model::Model;
 use std::collections::BTreeSet;
-use std::time::Duration;
+use testkit::Budget;
 
 /// The final states that an engine finds, their examples checked.
-pub fn states(
-    engine: &dyn Engine,
-    program: &Program,
-    model: &Model,
-    time: Duration,
-) -> Result<BTreeSet<State>, NoAnswer> {
+pub fn states(engine: &dyn Engine, program: &Program, model: &Model, work: u64) -> Result<BTreeSet<State>, NoAnswer> {
     let options = Options::default();
     let task = Task { program, model, question: Question::States, options: &options };
     engine.accepts(&task).expect("accepted");
-    let answer = engine.run(&task, &Deadline::within(time))?;
+    let answer = engine.run(&task, &Budget::of(work))?;
     let Findings::States(found) = answer.findings else { panic!("asked for states") };
     for state in &found {
         if let Some(example) = &state.example {

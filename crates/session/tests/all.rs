@@ -1,0 +1,11 @@
+//! All tests of the pipeline, in one binary: what they are linked with is large.
+
+mod agreement;
+mod c_agreement;
+mod certificate;
+mod crowd;
+mod fences;
+mod kernel;
+mod lazy;
+mod predicate;
+mod strategy;
