@@ -5,6 +5,7 @@
 //! comparisons are made on every machine, and each test demands that enough of them were made.
 
 use crate::c::{self, generate as random_c};
+use crate::systems::{Compared, compare as compare_systems};
 use crate::{Budget, Config, Rng, generate};
 use engine::{Answer, Engine, Findings, NoAnswer, Options, Property, Question, Task};
 use engine_reference::{Axiomatic, Operational};
@@ -16,6 +17,7 @@ use std::collections::BTreeSet;
 /// How many random programs are tried.
 const LITMUS: u64 = 40;
 const PROGRAMS: u64 = 24;
+const SYSTEMS: u64 = 40;
 
 /// What an engine may spend on a program, and what the judges may.
 const WORK: u64 = 20_000;
@@ -28,11 +30,12 @@ const PROPERTY: Property = Property::Assertions { memory: true };
 ///
 /// `states` and `reach` name the models under which it answers these questions about litmus tests, `programs` those under
 /// which it looks for violations in programs that start threads. What is not named it must refuse. `gives_up_on` is a word of the
-/// reason with which it may give up on litmus tests; all others it must answer.
+/// reason with which it may give up on litmus tests; all others it must answer. `systems` names the models under which it takes
+/// array-based systems.
 #[macro_export]
 macro_rules! conformance {
-    ($engine:expr, $name:literal $(, states: $states:expr)? $(, reach: $reach:expr)? $(, gives_up_on: $why:literal)?
-     $(, programs: $programs:expr)?) => {
+    ($engine:expr, $name:literal $(, states: $states:expr)? $(, reach: $reach:expr $(, gives_up_on: $why:literal)?)?
+     $(, programs: $programs:expr)? $(, systems: $systems:expr)?) => {
         #[test]
         fn it_says_who_it_is() {
             $crate::conformance::introduces_itself(&$engine, $name);
@@ -60,6 +63,11 @@ macro_rules! conformance {
         $(#[test]
         fn violations_are_those_of_the_judge() {
             $crate::conformance::violations(&$engine, &$programs);
+        })?
+
+        $(#[test]
+        fn bad_states_are_those_of_the_machine() {
+            $crate::conformance::systems(&$engine, &$systems);
         })?
     };
 }
@@ -261,4 +269,21 @@ pub fn violations(engine: &dyn Engine, models: &[&str]) {
     }
     let asked = PROGRAMS * models.len() as u64;
     assert!(safe * 10 >= asked && found * 10 >= asked, "{safe} safe, {found} not, {missing} without answer of {asked}");
+}
+
+/// Bad states of systems are reached as the machine with store buffers reaches them, proofs hold, and runs are replayed.
+/// `FENCEPOST_SYSTEMS` and `FENCEPOST_SEED` say how many systems, and which.
+///
+/// # Panics
+/// They are not, or all answers are the same, or too many are false alarms.
+pub fn systems(engine: &dyn Engine, models: &[&str]) {
+    let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
+    let (count, seed) =
+        (number("FENCEPOST_SYSTEMS").unwrap_or(SYSTEMS), number("FENCEPOST_SEED").unwrap_or(0x5EED_0007));
+    for name in models {
+        let compared = compare_systems(engine, &model(name), seed, count as usize);
+        let Compared { safe, unsafe_, alarms } = compared;
+        assert!(safe > 0 && unsafe_ > 0 && alarms * 3 <= count as usize, "{name}: {compared:?}");
+        assert!((safe + unsafe_ + alarms) * 10 >= count as usize * 9, "{name}: of {count} only {compared:?}");
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! [`generate`] makes small random programs in the program representation itself, [`shrink`] makes a program smaller in
 //! all possible ways, [`to_litmus`] prints one as a litmus test, and [`Sketch`] writes one by hand. [`c`] does the same for
-//! C programs, as text. [`heads`] reads what a program of the corpus says about itself, [`corpus`] runs all of them, [`console`] runs the commands that documents show, and a
+//! C programs, as text, and [`systems`] for array-based systems. [`heads`] reads what a program of the corpus says about itself, [`corpus`] runs all of them, [`console`] runs the commands that documents show, and a
 //! [`Budget`] stops engines after an amount of work. [`mod@conformance`] has the tests that each engine's crate
 //! runs on itself. [`Rng`] is the one source of random numbers.
 
@@ -18,6 +18,7 @@ mod observer;
 mod rng;
 mod shrink;
 mod sketch;
+pub mod systems;
 
 pub use damage::{WAYS, damaged};
 pub use generate::{Config, Machine, generate};

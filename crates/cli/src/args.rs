@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use engine::{Options, Property};
+use engine::{Engine, Options, Property};
 use fences::Kind;
 use session::{Engines, Failure, Request};
 use std::path::PathBuf;
@@ -181,9 +181,6 @@ pub struct Check {
     /// The default is sc; for array-based systems (.cub) with weak variables it is tso.
     #[arg(short, long, value_name = "NAME|FILE")]
     pub model: Vec<String>,
-    /// For array-based systems: guess invariants from what this many processes do. They are proved or dropped
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
-    pub brab: Option<u8>,
     #[command(flatten)]
     pub running: Running,
     #[command(flatten)]
@@ -430,7 +427,24 @@ impl Running {
         };
         let options = Options { unwind, loops: self.unwind_loop.clone(), ..Options::default() };
         let property = c.unwrap_or(Property::Assertions { memory: true });
+        let mut working = session::members(&self.engine);
+        working.extend(also);
         let engines = self.engines;
-        Request { engines, engine, options, property, deepen, jobs: self.threads() }.with(&self.own, also)
+        Request { engines, engine, options, property, deepen, jobs: self.threads() }.with(&self.own, &working)
+    }
+
+    /// The request for an array-based system.
+    ///
+    /// # Errors
+    /// An option is given that means nothing for systems.
+    pub fn system_request(&self) -> Result<Request, Failure> {
+        let unwind = self.unwind.map(|_| "unwind").or((!self.unwind_loop.is_empty()).then_some("unwind-loop"));
+        if let Some(name) = unwind {
+            return Err(Failure::Usage(format!("--{name} is not for array-based systems")));
+        }
+        let working: Vec<&str> =
+            session::system_engines(self.engines, &self.engine)?.into_iter().map(Engine::name).collect();
+        let engine = (self.engine != "auto").then(|| self.engine.clone());
+        Request { engines: self.engines, engine, jobs: self.threads(), ..Request::default() }.with(&self.own, &working)
     }
 }

@@ -8,25 +8,25 @@ use engine::{Engine, NoAnswer, Verdict};
 use ir::Program;
 use model::{Model, Role};
 use report::{Case, Explanation, Graph, ModelName, ModelRow, ModelTable, Step, text};
-use session::{Failure, Found};
+use session::{Failure, Found, Subject};
 use std::path::Path;
 
 /// Checks a program under one model, or under several.
 pub fn run(args: &Check) -> Result<u8> {
-    if session::is_system(&args.file.to_string_lossy()) {
-        return systems::check(args);
-    }
     let watch = Watch::new(&args.running, true);
-    let read = || -> Result<Program> {
+    let read = || -> Result<Subject> {
         let (file, reading) = input::read_program(&args.file, &args.c)?;
-        Ok(session::load(&file, &reading)?)
+        Ok(session::read(&file, &reading)?)
     };
     let loaded = watch.guard(read, |why| not_even_read(args, why));
     if loaded.is_err() && args.c.svcomp_property.is_some() {
         // The competition wants an answer even if there is none.
         output::write("unknown\n", args.output.as_deref())?;
     }
-    let program = loaded?;
+    let program = match loaded? {
+        Subject::Program(program) => *program,
+        Subject::System(system) => return systems::check(args, &system, &watch),
+    };
     let sc = ["sc".to_owned()];
     let mut models = input::models(if args.model.is_empty() { &sc } else { &args.model })?;
     if args.model.iter().any(|name| name == "all") {
@@ -53,9 +53,6 @@ fn files_apply(args: &Check, program: &Program, models: usize) -> Result<(), Fai
         if models != 1 {
             return Err(Failure::Usage(format!("{name} is about one model: name one with --model")));
         }
-    }
-    if args.brab.is_some() {
-        return Err(Failure::Usage("--brab is for array-based systems (.cub)".to_owned()));
     }
     let engines = session::members(&args.running.engine);
     let certifies = |name: &&str| session::engine(args.running.engines, name).is_none_or(Engine::certifies);

@@ -10,21 +10,21 @@ use fences::{Costs, Fence};
 use ir::Program;
 use model::Model;
 use report::{Case, FenceRow, PlacementRow, RepairEnd};
-use session::{Conclusion, Failure, Found, Reading, Repair, Repairs};
+use session::{Conclusion, Failure, Found, Reading, Repair, Repairs, Subject};
 use source::SourceFile;
 
 /// Finds fences for a program under one model, or under several in turn.
 pub fn run(args: &Fences) -> Result<u8> {
-    if session::is_system(&args.file.to_string_lossy()) {
-        return systems::fences(args);
-    }
     let (file, mut reading) = input::read_program(&args.file, &args.c)?;
     reading.c.seams = true;
     if reading.preprocessed.is_some() {
         let anchored = front_c::with_anchors(file.text());
         reading.preprocessed = Some(preprocess::preprocess_text(&args.file, &args.c, &anchored)?);
     }
-    let program = session::load(&file, &reading)?;
+    let program = match session::read(&file, &reading)? {
+        Subject::Program(program) => *program,
+        Subject::System(system) => return systems::fences(args, &system),
+    };
     let sc = ["sc".to_owned()];
     let mut models = input::models(if args.model.is_empty() { &sc } else { &args.model })?;
     if args.model.iter().any(|name| name == "all") {

@@ -31,8 +31,6 @@ pub fn text(what: What, engines: Engines) -> Result<String> {
             for engine in engines {
                 writeln!(text, "{:<14} {}", engine.name(), engine.about())?;
             }
-            let (name, about) = session::SYSTEM_ENGINE;
-            writeln!(text, "{name:<14} {about}")?;
         }
         What::Options => {
             for (option, owners) in own::declared(engines) {

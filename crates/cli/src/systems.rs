@@ -1,37 +1,33 @@
 //! `fencepost check` and `fencepost fences` for array-based systems.
 
-use crate::args::{Check, CheckFormat, Fences, FencesFormat, Running};
-use crate::check::text_options;
+use crate::args::{Check, CheckFormat, Fences, FencesFormat};
+use crate::check::{model_name, text_options};
 use crate::watch::Watch;
 use crate::{SAFE, UNKNOWN, UNSAFE, input, output};
 use anyhow::Result;
-use engine::NoAnswer;
+use engine::{NoAnswer, SystemVerdict};
+use model::Model;
 use report::system::{
-    SystemCase, SystemRepair, SystemVerdict, certificate, dot, html, json, repair_json, repair_text, svg, text,
+    SystemCase, SystemModel, SystemPlacement, SystemRepair, certificate, dot, html, json, repair_json, repair_text,
+    svg, text,
 };
-use session::{Failure, SystemFound};
-use system::{Memory, System};
+use session::{Failure, SystemFound, SystemRepairs};
+use system::System;
 
 /// Checks a system under one model.
-pub fn check(args: &Check) -> Result<u8> {
-    let watch = Watch::new(&args.running, true);
-    let system = session::load_system(&input::read(&args.file)?)?;
-    if !["auto", session::SYSTEM_ENGINE.0].contains(&args.running.engine.as_str()) {
-        let message = format!("the engine {} is not for array-based systems: take parametric", args.running.engine);
-        return Err(Failure::Usage(message).into());
-    }
-    not_for_systems(&args.running)?;
+pub fn check(args: &Check, system: &System, watch: &Watch) -> Result<u8> {
+    let request = args.running.system_request()?;
     let files = [("--emit-c", &args.emit_c), ("--witness", &args.witness), ("--emit-litmus", &args.emit_litmus)];
     if let Some((name, _)) = files.into_iter().find(|(_, path)| path.is_some()) {
         return Err(Failure::Usage(format!("{name} is not for array-based systems: nothing would be written")).into());
     }
-    let memory = memory(&system, &args.model)?;
+    let (model, told) = model(system, &args.model)?;
     let give_up = |why: NoAnswer| {
         // The process ends now: if nobody can be told, that is all.
-        let _ = tell(args, &system, memory, &SystemFound::unknown(why), &watch);
+        let _ = tell(args, system, &told, &SystemFound::unknown(why), watch);
     };
-    let found = watch.guard(|| session::check_system(&system, memory, args.brab, &watch), give_up)?;
-    tell(args, &system, memory, &found, &watch)?;
+    let found = watch.guard(|| session::check_system(system, &model, &request, watch), give_up)?;
+    tell(args, system, &told, &found, watch)?;
     Ok(match found.verdict {
         SystemVerdict::Safe { .. } => SAFE,
         SystemVerdict::Unsafe(_) => UNSAFE,
@@ -39,20 +35,10 @@ pub fn check(args: &Check) -> Result<u8> {
     })
 }
 
-/// Complains about options that mean nothing for systems.
-fn not_for_systems(running: &Running) -> Result<(), Failure> {
-    let own = running.own.first().map(|(name, _)| name.as_str());
-    let unwind = running.unwind.map(|_| "unwind").or((!running.unwind_loop.is_empty()).then_some("unwind-loop"));
-    match own.or(unwind) {
-        Some(name) => Err(Failure::Usage(format!("--{name} is not for array-based systems"))),
-        None => Ok(()),
-    }
-}
-
-fn tell(args: &Check, system: &System, memory: Memory, found: &SystemFound, watch: &Watch) -> Result<()> {
+fn tell(args: &Check, system: &System, model: &SystemModel, found: &SystemFound, watch: &Watch) -> Result<()> {
     let case = SystemCase {
         system,
-        memory,
+        model,
         verdict: &found.verdict,
         statistics: &found.statistics,
         certificate: found.certificate.as_ref(),
@@ -78,50 +64,61 @@ fn tell(args: &Check, system: &System, memory: Memory, found: &SystemFound, watc
     output::write(&text, args.output.as_deref())
 }
 
-fn memory(system: &System, models: &[String]) -> Result<Memory> {
-    let model = match models {
-        [] => None,
-        [one] => Some(one.as_str()),
-        _ => return Err(Failure::Usage("give one model for an array-based system".to_owned()).into()),
+/// The model that was asked for; without one, that which fits the system.
+fn model(system: &System, names: &[String]) -> Result<(Model, SystemModel)> {
+    let default = [if system.is_weak() { "tso" } else { "sc" }.to_owned()];
+    let mut models = input::models(if names.is_empty() { &default } else { names })?;
+    let (Some(model), true) = (models.pop(), models.is_empty()) else {
+        return Err(Failure::Usage("give one model for an array-based system".to_owned()).into());
     };
-    Ok(session::system_memory(system, model)?)
+    let told = SystemModel { model: model_name(&model), memory: session::system_memory(&model)? };
+    Ok((model, told))
 }
 
 /// Finds the transitions of a system that need a fence.
-pub fn fences(args: &Fences) -> Result<u8> {
+pub fn fences(args: &Fences, system: &System) -> Result<u8> {
     if args.cost.is_some() || !args.kinds.is_empty() {
         let message = "array-based systems have one kind of fence";
         return Err(Failure::Usage(message.to_owned()).into());
     }
-    not_for_systems(&args.running)?;
+    let request = args.running.system_request()?;
     let watch = Watch::new(&args.running, true);
-    let system = session::load_system(&input::read(&args.file)?)?;
-    let memory = memory(&system, &args.model)?;
+    let (model, told) = model(system, &args.model)?;
     let give_up = |why: NoAnswer| {
         // The process ends now: if nobody can be told, that is all.
         let repair = SystemRepair { unknown: Some(why), ..SystemRepair::default() };
-        let _ = output::write(&repaired(args, &system, memory, &repair, &watch), args.output.as_deref());
+        let _ = output::write(&repaired(args, system, &told, &repair, &watch), args.output.as_deref());
     };
-    let repair = watch.guard(|| session::fence_system(&system, memory, args.all, &watch), give_up)?;
-    let first = repair.placements.first();
+    let found = watch.guard(|| session::fence_system(system, &model, (&request, args.all), &watch), give_up)?;
+    let first = found.repairs.first();
     if let Some(first) = first.filter(|first| args.write && !first.transitions.is_empty()) {
-        std::fs::write(&args.file, &first.text)?;
+        std::fs::write(&args.file, &first.patch.text)?;
     }
-    output::write(&repaired(args, &system, memory, &repair, &watch), args.output.as_deref())?;
-    Ok(match (first, &repair.unknown) {
+    let code = match (first, &found.unknown) {
         (Some(_), _) => SAFE,
         (None, None) => UNSAFE,
         (None, Some(_)) => UNKNOWN,
-    })
+    };
+    output::write(&repaired(args, system, &told, &in_report(found), &watch), args.output.as_deref())?;
+    Ok(code)
+}
+
+/// The same in the report's terms.
+fn in_report(found: SystemRepairs) -> SystemRepair {
+    let SystemRepairs { repairs, unrepairable, unknown } = found;
+    let row = |repair: session::SystemRepair| SystemPlacement {
+        transitions: repair.transitions,
+        cost: repair.cost,
+        diff: repair.patch.diff,
+    };
+    SystemRepair { placements: repairs.into_iter().map(row).collect(), unrepairable, unknown }
 }
 
 /// What `fences` prints.
-fn repaired(args: &Fences, system: &System, memory: Memory, repair: &SystemRepair, watch: &Watch) -> String {
+fn repaired(args: &Fences, system: &System, model: &SystemModel, repair: &SystemRepair, watch: &Watch) -> String {
     match (args.format, repair.placements.first()) {
-        (FencesFormat::Json, _) => repair_json(system, memory, repair, watch.seconds()),
+        (FencesFormat::Json, _) => repair_json(system, model, repair, watch.seconds()),
         (FencesFormat::Text, Some(first)) if args.diff => first.diff.clone(),
-        (FencesFormat::Text, _) => {
-            repair_text(system, memory, repair, text_options(args.output.as_deref(), args.stats))
-        }
+        (FencesFormat::Text, _) => repair_text(system, model, repair, text_options(args.output.as_deref(), args.stats)),
     }
 }

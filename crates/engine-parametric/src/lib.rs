@@ -28,4 +28,57 @@ mod pre;
 mod search;
 mod subsume;
 
-pub use search::{Answer, Options, Outcome, check};
+pub use search::{Options, check};
+
+use engine::{Answer, Declared, Engine, NoAnswer, Number, Observer, Refusal, SystemAnswer, SystemTask, Systems, Task};
+
+/// The cubes of a search are given to be shown if they are no more than this.
+const SHOWN: usize = 400;
+
+const BRAB: Number = Number {
+    name: "brab",
+    value: "N",
+    help: "Guess invariants from what this many processes do; they are proved or dropped",
+    range: (1, 4),
+};
+
+/// The engine `parametric`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Parametric;
+
+impl Engine for Parametric {
+    fn name(&self) -> &'static str {
+        "parametric"
+    }
+
+    fn about(&self) -> &'static str {
+        "any number of processes: backward reachability over cubes, for .cub systems"
+    }
+
+    fn options(&self) -> Vec<Declared> {
+        vec![BRAB.declared()]
+    }
+
+    fn certifies(&self) -> bool {
+        true
+    }
+
+    fn accepts(&self, _task: &Task<'_>) -> Result<(), Refusal> {
+        Err(Refusal::new("the engine `parametric` takes array-based systems (.cub)", "use another engine for programs"))
+    }
+
+    fn systems(&self) -> Option<&dyn Systems> {
+        Some(self)
+    }
+
+    fn run(&self, _task: &Task<'_>, _observer: &dyn Observer) -> Result<Answer, NoAnswer> {
+        Err(NoAnswer::GaveUp("the engine `parametric` does not take programs".to_owned()))
+    }
+}
+
+impl Systems for Parametric {
+    fn run(&self, task: &SystemTask<'_>, observer: &dyn Observer) -> Result<SystemAnswer, NoAnswer> {
+        let guess = BRAB.of(task.options).and_then(|processes| u8::try_from(processes).ok());
+        check(task.system, task.memory, Options { guess, shown: SHOWN }, observer)
+    }
+}

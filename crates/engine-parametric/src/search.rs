@@ -6,39 +6,12 @@ use crate::ground::Conj;
 use crate::guess::Explored;
 use crate::pre::Images;
 use crate::subsume::Pattern;
-use engine::{NoAnswer, Observer};
+use engine::{NoAnswer, Observer, Reached, SystemAnswer};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Instant;
 use system::certificate::{Certificate, Found};
 use system::{Memory, System};
-
-/// What was found.
-#[derive(Debug, Clone)]
-pub enum Outcome {
-    /// No bad state can be reached, whatever the number of processes.
-    Safe,
-    /// A bad state may be reached by these transitions, each with its processes, from an initial state.
-    Trace {
-        /// How many processes there are.
-        processes: u8,
-        /// The transitions in their order.
-        steps: Vec<(usize, Vec<u8>)>,
-    },
-}
-
-/// What was found, and at what cost.
-#[derive(Debug, Clone)]
-pub struct Answer {
-    /// What was found.
-    pub outcome: Outcome,
-    /// What the search cost.
-    pub statistics: Vec<(String, u64)>,
-    /// Why it is safe, if it is.
-    pub certificate: Option<Certificate>,
-    /// The cubes in the order in which they were found, if there are at most [`Options::shown`].
-    pub found: Vec<Found>,
-}
 
 /// How to search.
 #[derive(Debug, Clone, Copy, Default)]
@@ -65,7 +38,12 @@ struct Node {
 ///
 /// # Errors
 /// Why there is no answer.
-pub fn check(system: &System, memory: Memory, options: Options, observer: &dyn Observer) -> Result<Answer, NoAnswer> {
+pub fn check(
+    system: &System,
+    memory: Memory,
+    options: Options,
+    observer: &dyn Observer,
+) -> Result<SystemAnswer, NoAnswer> {
     let images = Images::new(system, memory);
     let stop = || observer.stop().is_some();
     let mut explored = options.guess.map(|processes| Explored::new(&images, memory, processes, &stop));
@@ -102,9 +80,8 @@ pub fn check(system: &System, memory: Memory, options: Options, observer: &dyn O
                     statistics.push(("candidates refuted".to_owned(), refuted.len() as u64));
                 }
                 let cubes = search.nodes.iter().filter(|node| !node.covered).map(|node| shown(&node.pattern.cube));
-                let certificate = Some(Certificate { memory, cubes: cubes.collect() });
-                let found = search.found(&[], options.shown);
-                return Ok(Answer { outcome: Outcome::Safe, statistics, certificate, found });
+                let reached = Reached::Never(Certificate { memory, cubes: cubes.collect() });
+                return Ok(SystemAnswer { reached, statistics, found: search.found(&[], options.shown) });
             }
             End::Initial(last) => {
                 let reached = search.reached(last);
@@ -380,7 +357,7 @@ impl Search<'_> {
     }
 
     /// The transitions from an initial state to a bad one.
-    fn trace(&self, last: usize, shown: usize) -> Answer {
+    fn trace(&self, last: usize, shown: usize) -> SystemAnswer {
         let mut names: Vec<u8> = (0..self.nodes[last].pattern.cube.processes).collect();
         let mut most = names.len() as u8;
         let mut steps = Vec::new();
@@ -404,10 +381,9 @@ impl Search<'_> {
             way.push(at);
         }
         let processes = most.max(1).max(self.images.system.processes.unwrap_or(0));
-        Answer {
-            outcome: Outcome::Trace { processes, steps },
+        SystemAnswer {
+            reached: Reached::Trace { processes, steps },
             statistics: self.statistics(),
-            certificate: None,
             found: self.found(&way, shown),
         }
     }

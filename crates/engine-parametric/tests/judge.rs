@@ -1,7 +1,8 @@
 //! Every system of our corpus and, where it is present, of the shared one: the verdict under each model against a search
 //! of all states with two and with three processes and store buffers, as far as that is not too large.
 
-use engine_parametric::{Options, Outcome, check};
+use engine::Reached;
+use engine_parametric::{Options, check};
 use source::SourceFile;
 use std::path::{Path, PathBuf};
 use system::Memory;
@@ -74,10 +75,9 @@ fn compare(files: &[PathBuf]) -> Counts {
                     Search::Unfinished => counts.cut += 1,
                 }
             }
-            match answer.map(|answer| (answer.outcome, answer.certificate)) {
-                Ok((Outcome::Safe, certificate)) => {
+            match answer.map(|answer| answer.reached) {
+                Ok(Reached::Never(certificate)) => {
                     assert!(!found, "{name} under {memory:?}: SAFE, but a bad state is reached");
-                    let certificate = certificate.expect("a safe system has a certificate");
                     let large = certificate.cubes.len() > CUBES;
                     match check_cubes(&system, &certificate, &|| large) {
                         Ok(_) => counts.certified += 1,
@@ -86,7 +86,7 @@ fn compare(files: &[PathBuf]) -> Counts {
                     }
                     counts.safe += 1;
                 }
-                Ok((Outcome::Trace { processes, steps }, _)) => {
+                Ok(Reached::Trace { processes, steps }) => {
                     let run = Machine::new(&system, processes, memory).replay(&steps, 100_000, &|| false);
                     let real = matches!(run, Search::Bad { .. });
                     assert!(real || !found, "{name} under {memory:?}: the trace is not real, but there is one");
@@ -124,9 +124,9 @@ fn shared_systems_agree_with_the_machine() {
 }
 
 /// The answer for a text without weak memory.
-fn outcome(text: &str, guess: Option<u8>) -> Outcome {
+fn reached(text: &str, guess: Option<u8>) -> Reached {
     let system = front_arrays::parse(&SourceFile::new("small.cub", text)).unwrap_or_else(|error| panic!("{error}"));
-    check(&system, Memory::Sc, Options { guess, ..Options::default() }, &Budget::of(WORK)).expect("it is small").outcome
+    check(&system, Memory::Sc, Options { guess, ..Options::default() }, &Budget::of(WORK)).expect("it is small").reached
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn candidates_of_systems_that_name_processes_by_number() {
         transition give (p) requires { Turn = p && A[p] = True } { A[p] := False; Turn := #2 }
         transition back () requires { Turn = #2 && A[#2] = False } { Turn := #1 }";
     for guess in [None, Some(1), Some(2)] {
-        assert!(matches!(outcome(text, guess), Outcome::Safe), "{guess:?}");
+        assert!(matches!(reached(text, guess), Reached::Never(_)), "{guess:?}");
     }
 }
 
@@ -156,11 +156,11 @@ fn a_process_is_chosen_for_exists() {
         )
     };
     // Nobody ever sets A, so nobody sees it set.
-    assert!(matches!(outcome(&text("exists"), None), Outcome::Safe));
-    assert!(matches!(outcome(&text("exists_other"), None), Outcome::Safe));
+    assert!(matches!(reached(&text("exists"), None), Reached::Never(_)));
+    assert!(matches!(reached(&text("exists_other"), None), Reached::Never(_)));
     let with = |set: &str| text("exists_other") + set;
     let set = "transition set (p) { A[p] := True }";
-    let Outcome::Trace { processes, steps } = outcome(&with(set), None) else { panic!("somebody sets A") };
+    let Reached::Trace { processes, steps } = reached(&with(set), None) else { panic!("somebody sets A") };
     assert_eq!((processes, steps.len()), (2, 2));
 }
 
@@ -171,5 +171,21 @@ fn init_speaks_of_one_process_at_least() {
         init (p) { X = False && A[p] = False }
         unsafe () { X = True }
         transition keep (p) requires { A[p] = False } { A[p] := True }";
-    assert!(matches!(outcome(text, None), Outcome::Safe));
+    assert!(matches!(reached(text, None), Reached::Never(_)));
+}
+
+#[test]
+fn invariants_exclude_no_more_than_they_say() {
+    let text = |invariant: &str| {
+        format!(
+            "type t = A | B\narray P[proc] : t\ninit (p) {{ P[p] = A }}\n{invariant}\nunsafe (p q) {{ P[p] = B && P[q] = B }}\n\
+             transition go ([p]) requires {{ P[p] = A }} {{ P[p] := B }}\n"
+        )
+    };
+    // Of two processes none is a third one.
+    for (invariant, safe) in
+        [("invariant (p q r) { P[p] = B && P[q] = B }", false), ("invariant (p q) { P[p] = B && P[q] = B }", true)]
+    {
+        assert_eq!(matches!(reached(&text(invariant), None), Reached::Never(_)), safe, "{invariant}");
+    }
 }

@@ -1,7 +1,7 @@
 //! Our own systems: the verdict of each model in the head, and the machine's opinion for two and three processes.
 
-use engine::Unobserved;
-use engine_parametric::{Options, Outcome, check};
+use engine::{Reached, Unobserved};
+use engine_parametric::{Options, check};
 use source::SourceFile;
 use system::machine::{Machine, Search};
 use system::{Memory, System};
@@ -10,9 +10,9 @@ use testkit::corpus::{all_well, cases};
 fn verdict(system: &System, memory: Memory) -> &'static str {
     match check(system, memory, Options::default(), &Unobserved) {
         Err(_) => "UNKNOWN",
-        Ok(answer) => match answer.outcome {
-            Outcome::Safe => "SAFE",
-            Outcome::Trace { processes, steps } => {
+        Ok(answer) => match answer.reached {
+            Reached::Never(_) => "SAFE",
+            Reached::Trace { processes, steps } => {
                 let run = Machine::new(system, processes, memory).replay(&steps, 100_000, &|| false);
                 if matches!(run, Search::Bad { .. }) { "UNSAFE" } else { "UNKNOWN" }
             }

@@ -1,7 +1,7 @@
 //! The shared corpus of array-based systems, where it is present: every verdict, and each trace replayed.
 
-use engine::Unobserved;
-use engine_parametric::{Options, Outcome, check};
+use engine::{Reached, Unobserved};
+use engine_parametric::{Options, check};
 use source::SourceFile;
 use system::Memory;
 use system::machine::{Machine, Search};
@@ -24,9 +24,9 @@ fn every_row_has_its_verdict() {
         let guess = options.contains("-brab").then_some(2);
         let found = match check(&system, memory, Options { guess, ..Options::default() }, &Unobserved) {
             Err(_) => "UNKNOWN",
-            Ok(answer) => match answer.outcome {
-                Outcome::Safe => "SAFE",
-                Outcome::Trace { processes, steps } => {
+            Ok(answer) => match answer.reached {
+                Reached::Never(_) => "SAFE",
+                Reached::Trace { processes, steps } => {
                     let run = Machine::new(&system, processes, memory).replay(&steps, 100_000, &|| false);
                     assert!(matches!(run, Search::Bad { .. }), "{name}: the trace cannot be replayed");
                     "UNSAFE"

@@ -8,11 +8,13 @@ mod guarantee;
 mod meter;
 mod options;
 mod record;
+mod systems;
 
 pub use guarantee::{Bound, Guarantee, UNWIND};
 pub use meter::{MILLI, Meter, SECOND};
 pub use options::{Choice, Declared, K, Number, OneOf, Options, Own, Values};
 pub use record::Record;
+pub use systems::{Reached, Run, SystemAnswer, SystemTask, SystemVerdict, Systems};
 
 use ir::{Program, Proposition, State};
 use model::{Axiom, Model, Role};
@@ -287,6 +289,11 @@ pub trait Engine: fmt::Debug + Sync {
     /// # Errors
     /// What it cannot do.
     fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal>;
+
+    /// How it does array-based systems, if it takes these.
+    fn systems(&self) -> Option<&dyn Systems> {
+        None
+    }
 
     /// Does the task, which it has accepted.
     ///

@@ -13,49 +13,20 @@ pub use html::html;
 pub use json::{json, repair_json};
 pub use repair::{SystemPlacement, SystemRepair, repair_text};
 
-use engine::NoAnswer;
-use std::fmt::{self, Write};
+use crate::data::ModelName;
+use engine::{Run, SystemVerdict};
+use std::fmt::Write;
 use system::certificate::{Certificate, Found};
-use system::machine::{Group, Machine, State, Step};
+use system::machine::{Group, Machine, Step};
 use system::{Memory, System, Type};
 
-/// What is known about a system.
+/// A model as systems know it.
 #[derive(Debug, Clone)]
-pub enum SystemVerdict {
-    /// No bad state can be reached.
-    Safe {
-        /// Whether the certificate was checked.
-        checked: bool,
-    },
-    /// One is, by this run, which was replayed.
-    Unsafe(Run),
-    /// Nothing is known.
-    Unknown(NoAnswer),
-}
-
-impl fmt::Display for SystemVerdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SystemVerdict::Safe { .. } => f.write_str("SAFE"),
-            SystemVerdict::Unsafe(_) => f.write_str("UNSAFE"),
-            SystemVerdict::Unknown(reason) => write!(f, "UNKNOWN ({reason})"),
-        }
-    }
-}
-
-/// A run of a system that ends in a bad state.
-#[derive(Debug, Clone)]
-pub struct Run {
-    /// How many processes there are.
-    pub processes: u8,
-    /// The first state.
-    pub first: State,
-    /// The steps.
-    pub steps: Vec<Step>,
-    /// The state after each step.
-    pub states: Vec<State>,
-    /// The number of the bad property.
-    pub property: usize,
+pub struct SystemModel {
+    /// How it is called.
+    pub model: ModelName,
+    /// Its store buffers.
+    pub memory: Memory,
 }
 
 /// A system and what is known about it.
@@ -64,7 +35,7 @@ pub struct SystemCase<'a> {
     /// The system.
     pub system: &'a System,
     /// Under which model.
-    pub memory: Memory,
+    pub model: &'a SystemModel,
     /// What is known.
     pub verdict: &'a SystemVerdict,
     /// What the search cost.
@@ -75,15 +46,6 @@ pub struct SystemCase<'a> {
     pub found: &'a [Found],
     /// How long it took.
     pub seconds: f64,
-}
-
-/// The name of a model.
-pub fn memory_name(memory: Memory) -> &'static str {
-    match memory {
-        Memory::Sc => "sc",
-        Memory::Tso => "tso",
-        Memory::Pso => "pso",
-    }
 }
 
 fn clean(text: &str) -> String {
@@ -147,7 +109,7 @@ impl SystemCase<'_> {
     /// A run, step by step.
     fn told(&self, run: &Run) -> String {
         let mut out = String::new();
-        let machine = Machine::new(self.system, run.processes, self.memory);
+        let machine = Machine::new(self.system, run.processes, self.model.memory);
         // Writing to a string does not fail.
         let _ = writeln!(out, "  at first: {}\n", clean(&self.first(&machine, run).join(", ")));
         let lines = self.lines(&machine, run);
@@ -166,7 +128,7 @@ impl SystemCase<'_> {
 /// What a person reads.
 pub fn text(case: &SystemCase<'_>, statistics: bool) -> String {
     let mut out = String::new();
-    let model = memory_name(case.memory).to_uppercase();
+    let model = clean(&case.model.model.title);
     let file = clean(case.system.file.name());
     let processes = case.system.processes.map_or("any number of processes".to_owned(), |n| format!("{n} processes"));
     // Writing to a string does not fail.

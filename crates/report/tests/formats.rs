@@ -391,9 +391,10 @@ fn graphs_have_the_immediate_pairs() {
 
 #[test]
 fn documents_about_systems_have_exactly_what_the_schema_lists() {
+    use engine::{Run, SystemVerdict};
     use report::system::{
-        Run, SystemCase, SystemPlacement, SystemRepair, SystemVerdict, certificate, dot, html, json, repair_json,
-        repair_text, svg, text,
+        SystemCase, SystemModel, SystemPlacement, SystemRepair, certificate, dot, html, json, repair_json, repair_text,
+        svg, text,
     };
     use report::text::Options;
     use system::certificate::{Behind, Cell, Certificate, Condition, Cube, Found, Place, Read, Value as Of};
@@ -422,6 +423,7 @@ fn documents_about_systems_have_exactly_what_the_schema_lists() {
         from,
     };
     let found = [node(None), node(Some((0, 0, vec![0])))];
+    let under = SystemModel { model: model(), memory };
     let why = Certificate { memory, cubes: vec![cube.clone()] };
     for verdict in [
         SystemVerdict::Unsafe(Run { processes: 2, first, steps, states, property }),
@@ -431,7 +433,7 @@ fn documents_about_systems_have_exactly_what_the_schema_lists() {
         let safe = matches!(verdict, SystemVerdict::Safe { .. });
         let case = SystemCase {
             system: &system,
-            memory,
+            model: &under,
             verdict: &verdict,
             statistics: &[("cubes".to_owned(), 1)],
             certificate: safe.then_some(&why),
@@ -447,13 +449,13 @@ fn documents_about_systems_have_exactly_what_the_schema_lists() {
         assert!(picture.contains("#1 @ X &lt;&gt; A"), "{picture}");
         assert!(graph.contains("n2 -> n1 [label=\"go(#1)\", style=dashed, color=red"), "{graph}");
     }
-    let placement = SystemPlacement { transitions: vec![0], cost: 10, text: String::new(), diff: "--- a\n".to_owned() };
+    let placement = SystemPlacement { transitions: vec![0], cost: 10, diff: "--- a\n".to_owned() };
     let mut repair = SystemRepair { placements: vec![placement], ..SystemRepair::default() };
-    conforms(&repair_json(&system, memory, &repair, 0.5), "system-fences");
-    assert!(repair_text(&system, memory, &repair, Options::default()).ends_with("\nFENCES 1 (cost 10)\n"));
+    conforms(&repair_json(&system, &under, &repair, 0.5), "system-fences");
+    assert!(repair_text(&system, &under, &repair, Options::default()).ends_with("\nFENCES 1 (cost 10)\n"));
     repair = SystemRepair { unknown: Some(NoAnswer::Cancelled), ..SystemRepair::default() };
-    conforms(&repair_json(&system, memory, &repair, 0.5), "system-fences");
-    assert!(repair_text(&system, memory, &repair, Options::default()).ends_with("\nUNKNOWN (cancelled)\n"));
+    conforms(&repair_json(&system, &under, &repair, 0.5), "system-fences");
+    assert!(repair_text(&system, &under, &repair, Options::default()).ends_with("\nUNKNOWN (cancelled)\n"));
 }
 
 #[test]

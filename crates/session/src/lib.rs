@@ -21,14 +21,15 @@ pub use evidence::{panic_message, remember_panics, structure};
 pub use explain::{Reason, Relaxation, relaxation, why};
 pub use fences::{Conclusion, Repair, Repairs, fences};
 pub use registry::{
-    ENGINES, Engines, FRONTENDS, Frontend, engine, frontend, members, model, model_from, models, unknown_architecture,
+    ENGINES, Engines, FRONTENDS, Frontend, Subject, engine, frontend, members, model, model_from, models,
+    unknown_architecture,
 };
 pub use result::{Failure, Found, Outcomes, Reading, Request, States};
 pub use sequential::sequential;
 pub use strategy::{AUTO, STRATEGIES, Setting, Shortening, Step, Strategy, strategy};
 pub use suits::{remarks, suits};
-pub use system_fences::fence_system;
-pub use systems::{SYSTEM_ENGINE, SystemFound, check_system, is_system, load_system, system_memory};
+pub use system_fences::{SystemRepair, SystemRepairs, fence_system};
+pub use systems::{SystemFound, check_system, system_engines, system_memory};
 pub use undefined::undefined;
 
 use ::engine::{Answer, Findings, NoAnswer, Observer, Question, Task, Verdict};
@@ -42,17 +43,32 @@ use witness::Execution;
 /// Reads a program.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// What is wrong with the text, or it is no program.
 pub fn load(file: &SourceFile, reading: &Reading) -> Result<Program, Failure> {
+    match read(file, reading)? {
+        Subject::Program(program) => Ok(*program),
+        Subject::System(_) => {
+            Err(Failure::Usage(format!("{}: `check` and `fences` are for array-based systems", file.name())))
+        }
+    }
+}
+
+/// Reads a program or a system.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn read(file: &SourceFile, reading: &Reading) -> Result<Subject, Failure> {
     let frontend = frontend(file.name()).ok_or_else(|| {
         let known: Vec<String> =
             FRONTENDS.iter().flat_map(|f| f.extensions).map(|extension| format!(".{extension}")).collect();
         Failure::Usage(format!("{}: what language is this? Known endings: {}", file.name(), known.join(", ")))
     })?;
     let _span = tracing::info_span!("load", file = file.name()).entered();
-    let program = (frontend.parse)(file, reading).map_err(Failure::Input)?;
-    ir::validate(&program).map_err(|invalid| Failure::Internal(format!("{}: {invalid}", file.name())))?;
-    Ok(program)
+    let subject = (frontend.parse)(file, reading).map_err(Failure::Input)?;
+    if let Subject::Program(program) = &subject {
+        ir::validate(program).map_err(|invalid| Failure::Internal(format!("{}: {invalid}", file.name())))?;
+    }
+    Ok(subject)
 }
 
 /// Can the program's condition be violated (for `forall`) or reached (for `exists` and `~exists`)? Can an assertion fail?

@@ -4,6 +4,7 @@ use crate::{AUTO, Failure, Reading, STRATEGIES, strategy};
 use engine::{Engine, Options, Refusal, Task};
 use engine_coherence::Coherence;
 use engine_lazy::Lazy;
+use engine_parametric::Parametric;
 use engine_partial_order::PartialOrder;
 use engine_predicate::Predicate;
 use engine_reference::{Axiomatic, Operational};
@@ -12,6 +13,7 @@ use model::{Include, Model};
 use source::{Diagnostic, SourceFile};
 use std::collections::BTreeSet;
 use std::path::Path;
+use system::System;
 
 /// A language that programs are written in.
 pub struct Frontend {
@@ -19,8 +21,17 @@ pub struct Frontend {
     pub about: &'static str,
     /// The endings of its files, without the dot.
     pub extensions: &'static [&'static str],
-    /// Text to program.
-    pub parse: fn(&SourceFile, &Reading) -> Result<Program, Diagnostic>,
+    /// Text to what it describes.
+    pub parse: fn(&SourceFile, &Reading) -> Result<Subject, Diagnostic>,
+}
+
+/// What a text describes.
+#[derive(Debug, Clone)]
+pub enum Subject {
+    /// A program: objects, functions, threads.
+    Program(Box<Program>),
+    /// A system of any number of processes: arrays, and transitions as formulas.
+    System(Box<System>),
 }
 
 /// All front ends.
@@ -28,12 +39,20 @@ pub static FRONTENDS: &[Frontend] = &[
     Frontend {
         about: "litmus tests of herd's format for X86, PPC, AArch64, RISCV and C",
         extensions: &["litmus"],
-        parse: |file, _| front_litmus::parse(file),
+        parse: |file, _| front_litmus::parse(file).map(|program| Subject::Program(Box::new(program))),
     },
     Frontend {
         about: "C programs with threads; .i files are taken as preprocessed",
         extensions: &["c", "i"],
-        parse: |file, reading| front_c::parse(file, reading.preprocessed.as_deref(), &reading.c),
+        parse: |file, reading| {
+            let program = front_c::parse(file, reading.preprocessed.as_deref(), &reading.c)?;
+            Ok(Subject::Program(Box::new(program)))
+        },
+    },
+    Frontend {
+        about: "array-based systems in Cubicle's language, with weak variables",
+        extensions: &["cub"],
+        parse: |file, _| front_arrays::parse(file).map(|system| Subject::System(Box::new(system))),
     },
 ];
 
@@ -41,7 +60,7 @@ pub static FRONTENDS: &[Frontend] = &[
 pub type Engines = &'static [&'static dyn Engine];
 
 /// All engines that come with Fencepost. An engine is a crate, and its place in this list.
-pub static ENGINES: Engines = &[&PartialOrder, &Coherence, &Predicate, &Axiomatic, &Lazy, &Operational];
+pub static ENGINES: Engines = &[&PartialOrder, &Coherence, &Predicate, &Axiomatic, &Lazy, &Operational, &Parametric];
 
 /// The engine of this name.
 pub fn engine(engines: Engines, name: &str) -> Option<&'static dyn Engine> {

@@ -1,7 +1,6 @@
 //! What is asked of the session and what it gives back.
 
 use crate::registry::{self, ENGINES, Engines};
-use crate::strategy::AUTO;
 use engine::{Answer, FinalState, Findings, Guarantee, Options, Property};
 use ir::Program;
 use source::Diagnostic;
@@ -72,20 +71,16 @@ impl Request {
     /// # Errors
     /// It has no such option, or the value is wrong.
     pub fn of(engine: &str, own: &[(&str, &str)]) -> Result<Request, Failure> {
-        Request { engine: Some(engine.to_owned()), ..Request::default() }.with(own, None)
+        Request { engine: Some(engine.to_owned()), ..Request::default() }.with(own, &[engine])
     }
 
-    /// The same with values for options that its engines declare. `also`: an engine that works besides the one that is asked
-    /// for.
+    /// The same with values for options that engines declare which will work: `working`.
     ///
     /// # Errors
     /// None of these engines has such an option, or the value is wrong.
-    pub fn with<S: AsRef<str>>(mut self, own: &[(S, S)], also: Option<&str>) -> Result<Request, Failure> {
-        let name = self.engine.clone();
-        let mut working = registry::members(name.as_deref().unwrap_or(AUTO));
-        working.extend(also);
+    pub fn with<S: AsRef<str>>(mut self, own: &[(S, S)], working: &[&str]) -> Result<Request, Failure> {
         for (name, value) in own {
-            registry::set_option((self.engines, &working), (name.as_ref(), value.as_ref()), &mut self.options)?;
+            registry::set_option((self.engines, working), (name.as_ref(), value.as_ref()), &mut self.options)?;
         }
         Ok(self)
     }

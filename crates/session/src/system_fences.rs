@@ -1,13 +1,35 @@
 //! Which transitions of a system need `fence()`: minimal sets, each verified in the changed text.
 
-use crate::systems::{check_system, load_system};
-use crate::{Failure, SystemFound};
-use engine::{NoAnswer, Observer};
+use crate::systems::check_system;
+use crate::{Failure, Reading, Request, Subject, SystemFound, read};
+use engine::{NoAnswer, Observer, Run, SystemVerdict};
 use fences::{Blocked, Hit, Hitting, Patch};
-use report::system::{SystemPlacement, SystemRepair, SystemVerdict};
+use model::Model;
 use source::SourceFile;
 use system::machine::Step;
-use system::{Memory, Room, System};
+use system::{Room, System};
+
+/// What became of the search for fences. If there is nothing in it, no placement helps.
+#[derive(Debug, Clone, Default)]
+pub struct SystemRepairs {
+    /// These placements make the system safe; none has a fence too many, and the first is a cheapest one.
+    pub repairs: Vec<SystemRepair>,
+    /// A run that no fence forbids.
+    pub unrepairable: Option<Run>,
+    /// Why there may be more.
+    pub unknown: Option<NoAnswer>,
+}
+
+/// Fences that make a system safe.
+#[derive(Debug, Clone)]
+pub struct SystemRepair {
+    /// The transitions that get one.
+    pub transitions: Vec<usize>,
+    /// What they cost.
+    pub cost: u64,
+    /// The text with them.
+    pub patch: Patch,
+}
 
 /// What a fence costs: the same in each transition.
 const COST: u32 = 10;
@@ -43,10 +65,10 @@ fn with_fences(system: &System, transitions: &[usize]) -> Patch {
 /// Why there is no answer.
 pub fn fence_system(
     system: &System,
-    memory: Memory,
-    all: bool,
+    model: &Model,
+    (request, all): (&Request, bool),
     observer: &dyn Observer,
-) -> Result<SystemRepair, Failure> {
+) -> Result<SystemRepairs, Failure> {
     let places: Vec<usize> = (0..system.transitions.len())
         .filter(|&number| {
             let transition = &system.transitions[number];
@@ -55,10 +77,13 @@ pub fn fence_system(
         .collect();
     let ask = |chosen: &[usize]| -> Result<(SystemFound, Patch), Failure> {
         let patch = with_fences(system, chosen);
-        let changed = load_system(&SourceFile::new(system.file.name(), patch.text.clone()))?;
-        Ok((check_system(&changed, memory, None, observer)?, patch))
+        let changed = SourceFile::new(system.file.name(), patch.text.clone());
+        let Subject::System(changed) = read(&changed, &Reading::default())? else {
+            return Err(Failure::Internal("with fences a system is no system any more".to_owned()));
+        };
+        Ok((check_system(&changed, model, request, observer)?, patch))
     };
-    let mut repair = SystemRepair::default();
+    let mut repair = SystemRepairs::default();
     if let SystemVerdict::Unsafe(run) = ask(&places)?.0.verdict {
         repair.unrepairable = Some(run);
         return Ok(repair);
@@ -85,12 +110,7 @@ pub fn fence_system(
         match answer.verdict {
             SystemVerdict::Safe { .. } => {
                 let cost = u64::from(COST) * chosen.len() as u64;
-                repair.placements.push(SystemPlacement {
-                    transitions: chosen,
-                    cost,
-                    text: patch.text,
-                    diff: patch.diff,
-                });
+                repair.repairs.push(SystemRepair { transitions: chosen, cost, patch });
                 if !all || set.is_empty() {
                     return Ok(repair);
                 }
@@ -104,7 +124,7 @@ pub fn fence_system(
                 let demand: Vec<usize> = (0..places.len()).filter(open).collect();
                 if demand.is_empty() {
                     // No fence more can forbid it.
-                    repair.unrepairable = repair.placements.is_empty().then_some(run);
+                    repair.unrepairable = repair.repairs.is_empty().then_some(run);
                     return Ok(repair);
                 }
                 demands.push(demand);

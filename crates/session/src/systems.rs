@@ -1,32 +1,20 @@
-//! Array-based systems: load, run the engine, check what it found.
+//! Array-based systems: choose an engine, run it, check what it found.
 
-use crate::{Failure, panic_message};
-use engine::{NoAnswer, Observer};
-use engine_parametric::{Options, Outcome, check};
-use report::system::{Run, SystemVerdict};
-use source::SourceFile;
+use crate::{Engines, Failure, Request, panic_message};
+use engine::{Engine, NoAnswer, Observer, Reached, Run, SystemTask, SystemVerdict, Systems};
+use model::{Buffers, Model};
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
 use system::certificate::{Certificate, Found};
 use system::machine::{Machine, Search};
 use system::{Memory, System};
 use witness::{CubeFlaw, check_cubes};
 
-/// The engine for systems.
-pub const SYSTEM_ENGINE: (&str, &str) =
-    ("parametric", "any number of processes: backward reachability over cubes, for .cub systems");
-
 /// How many states a replay may need.
 const REPLAY: usize = 200_000;
 
-/// Certificates with more cubes than this are not checked.
-const CUBES: usize = 20_000;
-
-/// How long a certificate is checked at least before the check is given up; otherwise as long as four searches take.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// The cubes of a search are kept to be shown if they are no more than this.
-const SHOWN: usize = 400;
+/// How much work the check of a certificate may be before it is given up: how often a cube is compared with another, about.
+const PATIENCE: u64 = 100_000_000;
 
 /// A verdict and what it cost.
 #[derive(Debug, Clone)]
@@ -49,33 +37,36 @@ impl SystemFound {
     }
 }
 
-/// Whether a file is an array-based system, by its name.
-pub fn is_system(name: &str) -> bool {
-    name.ends_with(".cub")
-}
-
-/// Reads a system.
+/// The engines that work when systems are checked and this engine or strategy is asked for.
 ///
 /// # Errors
-/// What is wrong with the text.
-pub fn load_system(file: &SourceFile) -> Result<System, Failure> {
-    front_arrays::parse(file).map_err(Failure::Input)
+/// There are none.
+pub fn system_engines(engines: Engines, name: &str) -> Result<Vec<&'static dyn Engine>, Failure> {
+    let takes = |engine: &&'static dyn Engine| engine.systems().is_some();
+    let wanted = |engine: &&'static dyn Engine| name == crate::AUTO || engine.name() == name;
+    let found: Vec<&dyn Engine> = engines.iter().copied().filter(takes).filter(wanted).collect();
+    if found.is_empty() {
+        let known: Vec<&str> = engines.iter().copied().filter(takes).map(Engine::name).collect();
+        let message = format!("the engine {name} is not for array-based systems: take {}", known.join(", "));
+        return Err(Failure::Usage(message));
+    }
+    Ok(found)
 }
 
-/// The memory model with this name; without one, that which fits the system.
+/// The store buffers of a model, as systems have them.
 ///
 /// # Errors
-/// There is no such model for systems.
-pub fn system_memory(system: &System, name: Option<&str>) -> Result<Memory, Failure> {
-    match name {
-        Some("sc") => Ok(Memory::Sc),
-        Some("tso") => Ok(Memory::Tso),
-        Some("pso") => Ok(Memory::Pso),
-        Some(name) => {
-            Err(Failure::Usage(format!("the model {name} is not for array-based systems: they take sc, tso and pso")))
-        }
-        None if system.is_weak() => Ok(Memory::Tso),
-        None => Ok(Memory::Sc),
+/// The model has no reading with store buffers.
+pub fn system_memory(model: &Model) -> Result<Memory, Failure> {
+    match model.head.buffers {
+        Some(Buffers::None) => Ok(Memory::Sc),
+        Some(Buffers::Thread) => Ok(Memory::Tso),
+        Some(Buffers::Location) => Ok(Memory::Pso),
+        None => Err(Failure::Refused(
+            format!("the model {} has no reading with store buffers, which array-based systems need", model.name),
+            "choose one that has: sc, tso, x86tso or pso, or a model of your own with `@buffers` in its head"
+                .to_owned(),
+        )),
     }
 }
 
@@ -85,58 +76,71 @@ pub fn system_memory(system: &System, name: Option<&str>) -> Result<Memory, Fail
 /// Why there is no verdict.
 pub fn check_system(
     system: &System,
-    memory: Memory,
-    guess: Option<u8>,
+    model: &Model,
+    request: &Request,
     observer: &dyn Observer,
 ) -> Result<SystemFound, Failure> {
-    let options = Options { guess, shown: SHOWN };
-    let begin = Instant::now();
-    let answer = match catch_unwind(AssertUnwindSafe(|| check(system, memory, options, observer))) {
-        Ok(Ok(answer)) => answer,
-        Ok(Err(reason)) => {
-            return Ok(SystemFound::unknown(reason));
+    let memory = system_memory(model)?;
+    let task = SystemTask { system, memory, options: &request.options };
+    let mut refusal = None;
+    for engine in system_engines(request.engines, request.engine.as_deref().unwrap_or(crate::AUTO))? {
+        let Some(systems) = engine.systems() else { continue };
+        let found = run(engine.name(), systems, &task, observer)?;
+        match &found.verdict {
+            SystemVerdict::Unknown(NoAnswer::GaveUp(_)) => refusal = refusal.or(Some(found)),
+            SystemVerdict::Safe { .. } | SystemVerdict::Unsafe(_) | SystemVerdict::Unknown(_) => return Ok(found),
         }
+    }
+    refusal.ok_or_else(|| Failure::Internal("no engine was chosen".to_owned()))
+}
+
+/// Runs one engine and checks its evidence.
+fn run(
+    name: &'static str,
+    engine: &dyn Systems,
+    task: &SystemTask<'_>,
+    observer: &dyn Observer,
+) -> Result<SystemFound, Failure> {
+    let answer = match catch_unwind(AssertUnwindSafe(|| engine.run(task, observer))) {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(reason)) => return Ok(SystemFound::unknown(reason)),
         Err(panic) => {
-            return Err(Failure::Internal(format!("the engine parametric stopped: {}", panic_message(&*panic))));
+            return Err(Failure::Internal(format!("the engine {name} stopped: {}", panic_message(&*panic))));
         }
     };
     let mut statistics = answer.statistics;
-    let verdict = match answer.outcome {
-        Outcome::Safe => {
-            let Some(certificate) = &answer.certificate else {
-                return Err(Failure::Internal("the engine parametric gives no reason for its answer".to_owned()));
-            };
-            let patience = PATIENCE.max(4 * begin.elapsed());
-            safe(system, certificate, patience, &mut statistics, observer)?
+    let (verdict, certificate) = match answer.reached {
+        Reached::Never(certificate) => {
+            (safe(name, task.system, &certificate, &mut statistics, observer)?, Some(certificate))
         }
-        Outcome::Trace { processes, steps } => replay(system, memory, processes, &steps, observer),
+        Reached::Trace { processes, steps } => (replay(task, processes, &steps, observer), None),
     };
-    let certificate = answer.certificate.filter(|_| matches!(verdict, SystemVerdict::Safe { .. }));
+    let certificate = certificate.filter(|_| matches!(verdict, SystemVerdict::Safe { .. }));
     Ok(SystemFound { verdict, statistics, certificate, found: answer.found })
 }
 
 /// Believes a certificate only if it stands the check; one that is too large is believed unchecked, and said to be so.
 fn safe(
+    engine: &str,
     system: &System,
     certificate: &Certificate,
-    patience: Duration,
     statistics: &mut Vec<(String, u64)>,
     observer: &dyn Observer,
 ) -> Result<SystemVerdict, Failure> {
-    let cubes = certificate.cubes.len();
-    let begin = Instant::now();
-    let stop = || begin.elapsed() > patience || observer.stop().is_some();
-    let checked = if cubes > CUBES {
-        Err(CubeFlaw::Stopped)
-    } else {
-        catch_unwind(AssertUnwindSafe(|| check_cubes(system, certificate, &stop))).map_err(|panic| {
-            Failure::Internal(format!("the check of a certificate stopped: {}", panic_message(&*panic)))
-        })?
+    let cubes = certificate.cubes.len() as u64;
+    // A transition into a cube is compared with all cubes.
+    let spent = Cell::new(0u64);
+    let stop = || {
+        spent.set(spent.get() + cubes);
+        spent.get() > PATIENCE || observer.stop().is_some()
     };
+    let checked = catch_unwind(AssertUnwindSafe(|| check_cubes(system, certificate, &stop))).map_err(|panic| {
+        Failure::Internal(format!("the check of a certificate stopped: {}", panic_message(&*panic)))
+    })?;
     match checked {
         Ok(sets) => {
             observer.phase("check", &format!("certificate of {cubes} cubes, {sets} steps into them"));
-            statistics.push(("certificate checked (cubes)".to_owned(), cubes as u64));
+            statistics.push(("certificate checked (cubes)".to_owned(), cubes));
             statistics.push(("sets of states checked".to_owned(), sets));
             Ok(SystemVerdict::Safe { checked: true })
         }
@@ -144,35 +148,29 @@ fn safe(
             if let Some(reason) = observer.stop() {
                 return Ok(SystemVerdict::Unknown(reason));
             }
-            statistics.push(("certificate not checked (cubes)".to_owned(), cubes as u64));
+            statistics.push(("certificate not checked (cubes)".to_owned(), cubes));
             Ok(SystemVerdict::Safe { checked: false })
         }
         Err(flaw) => {
             let file = system.file.name();
-            Err(Failure::Internal(format!("{file}: the certificate that parametric gave does not hold: {flaw}")))
+            Err(Failure::Internal(format!("{file}: the certificate that {engine} gave does not hold: {flaw}")))
         }
     }
 }
 
 /// Believes a trace only if the machine can run it, or finds another way to a bad state.
-fn replay(
-    system: &System,
-    memory: Memory,
-    processes: u8,
-    steps: &[(usize, Vec<u8>)],
-    observer: &dyn Observer,
-) -> SystemVerdict {
+fn replay(task: &SystemTask<'_>, processes: u8, steps: &[(usize, Vec<u8>)], observer: &dyn Observer) -> SystemVerdict {
     let stop = || observer.stop().is_some();
-    let machine = Machine::new(system, processes, memory);
+    let machine = Machine::new(task.system, processes, task.memory);
     let mut found = machine.replay(steps, REPLAY, &stop);
     observer.phase("replay", &format!("{} transitions of {processes} processes", steps.len()));
     let mut number = processes;
     if !matches!(found, Search::Bad { .. }) {
         found = machine.search(REPLAY, &stop);
     }
-    if !matches!(found, Search::Bad { .. }) && system.processes.is_none() {
+    if !matches!(found, Search::Bad { .. }) && task.system.processes.is_none() {
         number = processes + 1;
-        found = Machine::new(system, number, memory).search(REPLAY, &stop);
+        found = Machine::new(task.system, number, task.memory).search(REPLAY, &stop);
     }
     match found {
         Search::Bad { first, steps, states, property } => {

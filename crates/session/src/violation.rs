@@ -50,7 +50,7 @@ fn shortest(
     let engine = engine(request.engines, by.engine).filter(|engine| engine.name() != found.engine);
     let Some(engine) = engine else { return Ok(found) };
     let program = compiled(program, model)?;
-    let request = Request { engine: Some(by.engine.to_owned()), ..request.clone() }.with(by.own, None)?;
+    let request = Request { engine: Some(by.engine.to_owned()), ..request.clone() }.with(by.own, &[by.engine])?;
     let question = Question::Violation(request.property);
     let task = Task { program: &program, model, question, options: &request.options };
     if engine.accepts(&task).is_err() {

@@ -1,6 +1,6 @@
 //! Why a system is safe, as a file: the cubes whose complement is an inductive invariant.
 
-use super::{SystemCase, clean, memory_name};
+use super::{SystemCase, clean};
 use crate::json::SCHEMA;
 use serde::Serialize;
 use system::certificate::{Certificate, Cube};
@@ -11,7 +11,7 @@ struct Document<'a> {
     kind: &'static str,
     about: &'static str,
     file: &'a str,
-    model: &'static str,
+    model: &'a str,
     assumed: Vec<u32>,
     cubes: Vec<CubeDocument>,
 }
@@ -53,7 +53,7 @@ pub fn certificate(case: &SystemCase<'_>, certificate: &Certificate) -> String {
         kind: "system-certificate",
         about: ABOUT,
         file: case.system.file.name(),
-        model: memory_name(certificate.memory),
+        model: &case.model.model.name,
         assumed: case.system.invariants.iter().map(|invariant| case.system.file.line(invariant.span)).collect(),
         cubes: certificate.cubes.iter().map(|of| cube(case, of)).collect(),
     };

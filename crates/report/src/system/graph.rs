@@ -1,7 +1,7 @@
 //! The search as a graph: cubes, and the transitions that lead from one to the next. Bad states stand on the right, what
 //! leads to them to the left of them, as time goes by.
 
-use super::{SystemCase, clean, memory_name};
+use super::{SystemCase, clean};
 use crate::svg::escape;
 use std::fmt::Write;
 use system::certificate::Found;
@@ -137,7 +137,7 @@ pub fn svg(case: &SystemCase<'_>) -> Option<String> {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"search\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
          height=\"{height:.0}\" role=\"img\" font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"12\">"
     );
-    let title = format!("The search in {} under {}", case.system.file.name(), memory_name(case.memory));
+    let title = format!("The search in {} under {}", case.system.file.name(), clean(&case.model.model.name));
     let _ = writeln!(out, "<title>{}</title>", escape(&title));
     out += "<defs>\n";
     for (name, colour) in [("plain", "#606a78"), ("run", "#b3201c")] {
@@ -247,7 +247,7 @@ fn quoted(lines: &[String]) -> String {
 /// The search for graphviz.
 pub fn dot(case: &SystemCase<'_>) -> String {
     let mut out = String::from("digraph G {\n");
-    let title = format!("{} under {}: {}", clean(case.system.file.name()), memory_name(case.memory), case.verdict);
+    let title = format!("{} under {}: {}", clean(case.system.file.name()), clean(&case.model.model.name), case.verdict);
     let _ = writeln!(out, "label=\"{}\";", title.replace('\\', "\\\\").replace('"', "\\\""));
     out += "rankdir=LR;\nnode [shape=box, style=rounded, fontname=\"Courier\", fontsize=10];\n";
     out += "edge [fontname=\"Helvetica\", fontsize=10];\n";

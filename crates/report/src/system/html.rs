@@ -1,9 +1,10 @@
 //! One page about a system: the run, the search as a picture, the text, the cubes.
 
 use super::graph::{drawn, order};
-use super::{SystemCase, SystemVerdict, clean, graph, memory_name};
+use super::{SystemCase, clean, graph};
 use crate::html::page_of;
 use crate::svg::escape;
+use engine::SystemVerdict;
 use std::fmt::Write;
 use system::certificate::{Certificate, Cube};
 use system::machine::Machine;
@@ -30,7 +31,7 @@ pub fn html(case: &SystemCase<'_>) -> String {
             "safe"
         }
         SystemVerdict::Unsafe(run) => {
-            let machine = Machine::new(case.system, run.processes, case.memory);
+            let machine = Machine::new(case.system, run.processes, case.model.memory);
             let first = escape(&clean(&case.first(&machine, run).join(", ")));
             let _ = writeln!(
                 body,
@@ -75,7 +76,7 @@ pub fn html(case: &SystemCase<'_>) -> String {
     let processes = case.system.processes.map_or("any number of processes".to_owned(), |n| format!("{n} processes"));
     let question = format!("Can a bad state be reached, with {processes}?");
     let line = case.verdict.to_string();
-    page_of(case.system.file.name(), memory_name(case.memory), (badge, &line, &question), &body)
+    page_of(case.system.file.name(), &case.model.model.name, (badge, &line, &question), &body)
 }
 
 /// The text with line numbers.

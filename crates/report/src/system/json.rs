@@ -1,18 +1,19 @@
 //! Systems as JSON; the shapes are in `schema/fencepost-1.json`.
 
 use super::run::Line;
-use super::{SystemCase, SystemRepair, SystemVerdict, clean, memory_name};
+use super::{SystemCase, SystemModel, SystemRepair, clean};
 use crate::json::SCHEMA;
+use engine::SystemVerdict;
 use serde::Serialize;
+use system::System;
 use system::machine::Machine;
-use system::{Memory, System};
 
 #[derive(Serialize)]
 struct Document<'a> {
     schema: &'static str,
     kind: &'static str,
     file: &'a str,
-    model: &'static str,
+    model: &'a str,
     engine: &'static str,
     processes: Option<u8>,
     verdict: &'static str,
@@ -91,7 +92,7 @@ pub fn json(case: &SystemCase<'_>) -> String {
         SystemVerdict::Unknown(reason) => ("unknown", Some(reason.to_string()), None),
     };
     let run = run.map(|run| {
-        let machine = Machine::new(case.system, run.processes, case.memory);
+        let machine = Machine::new(case.system, run.processes, case.model.memory);
         RunDocument {
             processes: run.processes,
             first: case.first(&machine, run),
@@ -109,7 +110,7 @@ pub fn json(case: &SystemCase<'_>) -> String {
         schema: SCHEMA,
         kind: "system",
         file: case.system.file.name(),
-        model: memory_name(case.memory),
+        model: &case.model.model.name,
         engine: "parametric",
         processes: case.system.processes,
         verdict,
@@ -127,7 +128,7 @@ struct Repair<'a> {
     schema: &'static str,
     kind: &'static str,
     file: &'a str,
-    model: &'static str,
+    model: &'a str,
     line: String,
     reason: Option<String>,
     placements: Vec<Placement>,
@@ -148,7 +149,7 @@ struct Fence {
 }
 
 /// What `fences` found out, for programs: each placement is the transitions with a fence and the change as a diff.
-pub fn repair_json(system: &System, memory: Memory, repair: &SystemRepair, seconds: f64) -> String {
+pub fn repair_json(system: &System, model: &SystemModel, repair: &SystemRepair, seconds: f64) -> String {
     let fence = |&number: &usize| {
         let transition = &system.transitions[number];
         Fence { transition: clean(&transition.name), line: system.file.line(transition.span) }
@@ -158,7 +159,7 @@ pub fn repair_json(system: &System, memory: Memory, repair: &SystemRepair, secon
         fences: placement.transitions.iter().map(fence).collect(),
         diff: placement.diff.clone(),
     });
-    let (schema, kind, file, model) = (SCHEMA, "system-fences", system.file.name(), memory_name(memory));
+    let (schema, kind, file, model) = (SCHEMA, "system-fences", system.file.name(), &*model.model.name);
     let (line, reason) = (repair.line(), repair.unknown.as_ref().map(ToString::to_string));
     pretty(&Repair { schema, kind, file, model, line, reason, placements: placements.collect(), seconds })
 }

@@ -1,10 +1,10 @@
 //! Fences of systems: what was found, and how it is told.
 
-use super::{Run, SystemCase, SystemVerdict, clean, memory_name};
+use super::{SystemCase, SystemModel, clean};
 use crate::text::{Options, Paint, painted};
-use engine::NoAnswer;
+use engine::{NoAnswer, Run, SystemVerdict};
 use std::fmt::Write;
-use system::{Memory, System};
+use system::System;
 
 /// What became of the search for fences. If there is nothing in it, no placement helps.
 #[derive(Debug, Clone, Default)]
@@ -24,8 +24,6 @@ pub struct SystemPlacement {
     pub transitions: Vec<usize>,
     /// What they cost.
     pub cost: u64,
-    /// The changed text.
-    pub text: String,
     /// The change as a unified diff.
     pub diff: String,
 }
@@ -43,12 +41,9 @@ impl SystemRepair {
 }
 
 /// What a person reads. The last line is an interface.
-pub fn repair_text(system: &System, memory: Memory, repair: &SystemRepair, options: Options) -> String {
-    let question = format!(
-        "{} under {}: which fences make it right?",
-        clean(system.file.name()),
-        memory_name(memory).to_uppercase()
-    );
+pub fn repair_text(system: &System, model: &SystemModel, repair: &SystemRepair, options: Options) -> String {
+    let question =
+        format!("{} under {}: which fences make it right?", clean(system.file.name()), clean(&model.model.title));
     let mut out = format!("{}\n", options.paint(Paint::Bold, &question));
     let processes = system.processes.map_or("any number of processes".to_owned(), |n| format!("{n} processes"));
     let count = repair.placements.len();
@@ -79,7 +74,7 @@ pub fn repair_text(system: &System, memory: Memory, repair: &SystemRepair, optio
         let verdict = SystemVerdict::Unsafe(run.clone());
         let case = SystemCase {
             system,
-            memory,
+            model,
             verdict: &verdict,
             statistics: &[],
             certificate: None,

@@ -1,0 +1,3 @@
+//! What every engine must do.
+
+testkit::conformance!(engine_parametric::Parametric, "parametric", systems: ["sc", "tso", "pso"]);
