@@ -57,7 +57,7 @@ impl Events<'_> {
                 }
             }
             places.sort_unstable();
-            for group in places.chunk_by(|a, b| a.0 == b.0) {
+            for group in places.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
                 let writes = group.iter().map(|&(_, position, event)| (position, event)).collect();
                 chains.push(WriteChain { location, thread: group[0].0, writes });
             }

@@ -24,8 +24,8 @@ pub struct Events<'p> {
     pub rf: Vec<Vec<(usize, Bool)>>,
     /// The pairs of writes that coherence can order this way, and when it does.
     pub co: Vec<Coherence>,
-    /// For each location and thread the writes that certainly go there, if their order is program order: coherence among
-    /// them needs no pairs in a graph.
+    /// For each location and thread the writes that certainly go there, if there are several and their order is program
+    /// order: coherence among them needs no pairs in a graph.
     pub chains: Vec<WriteChain>,
     /// For each read of a location that only one thread writes: see [`Events::ladder`].
     pub(crate) ladders: FxHashMap<usize, Option<Ladder>>,

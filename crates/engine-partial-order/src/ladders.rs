@@ -11,9 +11,6 @@ use logic::Bool;
 use model::Scope;
 use std::rc::Rc;
 
-/// Fewer writes than this make no ladder.
-const RUNGS: usize = 2;
-
 /// What a read sees of the writes of a location's only writer.
 #[derive(Debug, Clone)]
 pub(crate) struct Ladder {
@@ -39,7 +36,7 @@ impl Events<'_> {
         let location = self.certain_location(read)?;
         let mut here = self.chains.iter().filter(|chain| chain.location == location);
         let chain = here.next()?;
-        if here.next().is_some() || chain.writes.len() < RUNGS {
+        if here.next().is_some() {
             return None;
         }
         let (thread, writes) = (chain.thread, chain.writes.clone());
