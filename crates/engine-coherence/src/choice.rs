@@ -89,7 +89,7 @@ impl<'p> Runner<'_, 'p> {
         }
         let holds = |local: LocalId| values[local.index()] == Value::Known(HANDLE);
         match (op, terminator) {
-            (Some(op), _) => expressions(op).into_iter().any(|expr| computes(expr, &holds)),
+            (Some(op), _) => op.expressions().any(|expr| computes(expr, &holds)),
             (
                 None,
                 Terminator::Branch { condition: looked, .. }
@@ -108,33 +108,6 @@ fn looks_at_open(scope: Scope<'_, Anything>, expr: &Expr) -> bool {
     let mut open = false;
     expr.for_each_local(&mut |local| open |= scope.frame.values[local.index()].known().is_none());
     open
-}
-
-/// The expressions of an instruction.
-fn expressions(op: &Op) -> Vec<&Expr> {
-    match op {
-        Op::Assign { dst: _, value } => vec![value],
-        Op::Load { addr, .. } => vec![addr],
-        Op::Store { addr, value, tags: _ } | Op::StoreConditional { success: _, addr, value, tags: _, status: _ } => {
-            vec![addr, value]
-        }
-        Op::Rmw { addr, when, value, .. } => when.iter().chain([addr, value]).collect(),
-        Op::Fence { tags: _ } => Vec::new(),
-        Op::Assume { condition, waits: _ } => vec![condition],
-        Op::System(op) => match op {
-            System::Call { args, .. } | System::Spawn { args, .. } => args.iter().collect(),
-            System::Assert { condition, message: _ } => vec![condition],
-            System::Join { thread, result: _ } => vec![thread],
-            System::Alloc { size, .. } => vec![size],
-            System::Nondet { .. }
-            | System::Current { .. }
-            | System::AtomicBegin
-            | System::AtomicEnd
-            | System::Critical { .. }
-            | System::Await
-            | System::Publish => Vec::new(),
-        },
-    }
 }
 
 /// Whether an expression is more than a copy of what it looks at, and looks at a local that holds a handle.

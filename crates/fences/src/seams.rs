@@ -17,28 +17,6 @@ pub(crate) fn beside(place: Place) -> Span {
     }
 }
 
-/// Whether others may notice when this happens, so that a fence on its other side is another fence.
-fn matters(op: &Op) -> bool {
-    match op {
-        Op::Load { .. } | Op::Store { .. } | Op::Rmw { .. } | Op::StoreConditional { .. } | Op::Fence { .. } => true,
-        Op::Assign { .. } | Op::Assume { .. } => false,
-        Op::System(system) => match system {
-            System::Call { .. }
-            | System::Spawn { .. }
-            | System::Join { .. }
-            | System::AtomicBegin
-            | System::AtomicEnd
-            | System::Critical { .. }
-            | System::Publish => true,
-            System::Await
-            | System::Nondet { .. }
-            | System::Assert { .. }
-            | System::Current { .. }
-            | System::Alloc { .. } => false,
-        },
-    }
-}
-
 /// The seams at which a fence can do something: there is an access before it and one after it, and none of them stands
 /// for the same place as another.
 pub fn useful(program: &Program) -> Vec<Seam> {
@@ -56,7 +34,7 @@ pub fn useful(program: &Program) -> Vec<Seam> {
         let same = kept.last().is_some_and(|last| {
             let between = instrs.get(last.index as usize..seam.index as usize);
             (last.function, last.block) == (seam.function, seam.block)
-                && between.is_some_and(|between| !between.iter().any(|instr| matters(&instr.op)))
+                && between.is_some_and(|between| !between.iter().any(|instr| instr.op.is_visible()))
         });
         if !same && reaches(program, &seam) {
             kept.push(seam);
@@ -82,7 +60,7 @@ fn reaches(program: &Program, seam: &Seam) -> bool {
     if !is_root(program, seam.function) {
         return true;
     }
-    let has = |instrs: &[Instr]| instrs.iter().any(|instr| matters(&instr.op));
+    let has = |instrs: &[Instr]| instrs.iter().any(|instr| instr.op.is_visible());
     let next = |at: usize| -> Vec<usize> { function.blocks[at].terminator.successors().map(BlockId::index).collect() };
     let before =
         |at: usize| -> Vec<usize> { (0..function.blocks.len()).filter(|&from| next(from).contains(&at)).collect() };

@@ -3,7 +3,7 @@
 //! A choice among all values of many bits is too much to try. But where a function only looks at some bits of the local,
 //! or only compares it with constants, a few values stand for all.
 
-use crate::{BinaryOp, Expr, Function, LocalId, Op, System, Terminator, UnaryOp, Width};
+use crate::{BinaryOp, Expr, Function, LocalId, Op, Terminator, UnaryOp, Width};
 use std::collections::BTreeSet;
 
 /// The widest value for which all choices are tried.
@@ -75,37 +75,12 @@ impl Uses {
     }
 
     fn op(&mut self, function: &Function, local: LocalId, op: &Op) {
-        match op {
-            Op::Assign { dst, value: Expr::Local(from) } if *from == local => self.local(function, *dst),
-            Op::Assign { dst: _, value } => self.expr(local, value),
-            Op::Load { addr, .. } => self.expr(local, addr),
-            Op::Store { addr, value, .. } | Op::StoreConditional { addr, value, .. } => {
-                self.expr(local, addr);
-                self.expr(local, value);
-            }
-            Op::Rmw { addr, when, value, .. } => {
-                self.expr(local, addr);
-                self.expr(local, value);
-                when.iter().for_each(|when| self.expr(local, when));
-            }
-            Op::Fence { tags: _ } => {}
-            Op::Assume { condition, waits: _ } => self.expr(local, condition),
-            Op::System(System::Call { args, .. } | System::Spawn { args, .. }) => {
-                args.iter().for_each(|arg| self.expr(local, arg));
-            }
-            Op::System(System::Assert { condition, .. }) => self.expr(local, condition),
-            Op::System(System::Join { thread, .. }) => self.expr(local, thread),
-            Op::System(System::Alloc { size, .. }) => self.expr(local, size),
-            Op::System(
-                System::Nondet { .. }
-                | System::Current { .. }
-                | System::AtomicBegin
-                | System::AtomicEnd
-                | System::Await
-                | System::Critical { .. }
-                | System::Publish,
-            ) => {}
+        if let Op::Assign { dst, value } = op
+            && is(value, local)
+        {
+            return self.local(function, *dst);
         }
+        op.expressions().for_each(|expr| self.expr(local, expr));
     }
 
     fn expr(&mut self, local: LocalId, expr: &Expr) {

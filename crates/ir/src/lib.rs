@@ -13,6 +13,7 @@ mod eval;
 mod expr;
 pub mod liveness;
 pub mod numbers;
+mod op;
 mod print;
 mod program;
 mod usage;
@@ -21,9 +22,10 @@ mod validate;
 pub use condition::{Atom, Comparison, Condition, Location, Proposition, Quantifier, State};
 pub use eval::{eval, eval_binary, eval_unary, sign_extend, truncate};
 pub use expr::{BinaryOp, Expr, UnaryOp, Width};
+pub use op::{Op, Operands, Status, System};
 pub use program::{
-    Address, Block, BlockId, Cell, Function, FunctionId, Instr, Local, LocalId, Object, ObjectId, Op, Place, Program,
-    Seam, Status, System, TagId, TagSet, Terminator, Thread, ThreadId,
+    Address, Block, BlockId, Cell, Function, FunctionId, Instr, Local, LocalId, Object, ObjectId, Place, Program, Seam,
+    TagId, TagSet, Terminator, Thread, ThreadId,
 };
 pub use usage::Usage;
 pub use validate::{Invalid, validate};

@@ -1,6 +1,6 @@
 //! Which locals matter: values that nobody will look at again make no two states different.
 
-use crate::{Block, Expr, Function, FunctionId, Instr, LocalId, Op, Program, System, Terminator};
+use crate::{Block, Expr, Function, FunctionId, Instr, LocalId, Op, Operands, Program, Terminator};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -38,10 +38,7 @@ pub fn looks_at(function: &Function, block: &Block, instr: Option<&Instr>, local
         Some(instr) => {
             through(&mut live, &instr.op);
             // What it changes and looks at.
-            if let Op::Rmw { when, value, .. } = &instr.op {
-                when.iter().for_each(|when| uses(&mut live, when));
-                uses(&mut live, value);
-            }
+            instr.op.operands().after.into_iter().for_each(|expr| uses(&mut live, expr));
         }
         None => exits(&mut live, &block.terminator),
     }
@@ -90,54 +87,10 @@ fn uses(live: &mut [bool], expr: &Expr) {
 
 /// From what is live after an instruction to what is live before.
 fn through(live: &mut [bool], op: &Op) {
-    let kill = |live: &mut [bool], local: LocalId| live[local.index()] = false;
-    match op {
-        Op::Assign { dst, value } => {
-            kill(live, *dst);
-            uses(live, value);
-        }
-        Op::Load { dst, addr, tags: _, reserve: _ } => {
-            kill(live, *dst);
-            uses(live, addr);
-        }
-        Op::Store { addr, value, tags: _ } => {
-            uses(live, addr);
-            uses(live, value);
-        }
-        Op::Rmw { dst, addr, when, value, read_tags: _, write_tags: _ } => {
-            when.iter().for_each(|when| uses(live, when));
-            uses(live, value);
-            // In these it stands for what was read.
-            kill(live, *dst);
-            uses(live, addr);
-        }
-        Op::StoreConditional { success, addr, value, tags: _, status: _ } => {
-            kill(live, *success);
-            uses(live, addr);
-            uses(live, value);
-        }
-        Op::Fence { tags: _ } => {}
-        Op::Assume { condition, waits: _ } => uses(live, condition),
-        Op::System(op) => match op {
-            System::Call { dst, function: _, args } => {
-                dst.iter().for_each(|dst| kill(live, *dst));
-                args.iter().for_each(|arg| uses(live, arg));
-            }
-            System::Spawn { dst, function: _, args } => {
-                kill(live, *dst);
-                args.iter().for_each(|arg| uses(live, arg));
-            }
-            System::Nondet { dst } | System::Current { dst } => kill(live, *dst),
-            System::Assert { condition, message: _ } => uses(live, condition),
-            System::Join { thread, result } => {
-                result.iter().for_each(|dst| kill(live, *dst));
-                uses(live, thread);
-            }
-            System::Alloc { dst, name: _, size, cells: _, zeroed: _, align: _ } => {
-                kill(live, *dst);
-                uses(live, size);
-            }
-            System::AtomicBegin | System::AtomicEnd | System::Critical { .. } | System::Await | System::Publish => {}
-        },
+    let Operands { before, after } = op.operands();
+    after.into_iter().for_each(|expr| uses(live, expr));
+    if let Some(local) = op.defines() {
+        live[local.index()] = false;
     }
+    before.into_iter().for_each(|expr| uses(live, expr));
 }

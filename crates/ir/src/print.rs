@@ -1,7 +1,7 @@
 //! Programs as text, for `--print-after` and for failing tests.
 
 use crate::expr::{BinaryOp, Expr, UnaryOp};
-use crate::program::{Address, BlockId, Function, Op, Program, System, TagSet, Terminator};
+use crate::program::{Address, BlockId, Function, Program, TagSet, Terminator};
 use std::fmt::{self, Write};
 
 impl fmt::Display for Program {
@@ -37,83 +37,19 @@ fn blocks(program: &Program, function: &Function, f: &mut fmt::Formatter<'_>) ->
     for (at, block) in function.blocks.iter().enumerate() {
         writeln!(f, " b{at}:")?;
         for instr in &block.instrs {
-            writeln!(f, "    {}", op(program, function, &instr.op))?;
+            writeln!(f, "    {}", instr.op.text(program, function))?;
         }
         writeln!(f, "    {}", terminator(program, function, &block.terminator))?;
     }
     Ok(())
 }
 
-fn tags(program: &Program, tags: &TagSet) -> String {
+pub(crate) fn tags(program: &Program, tags: &TagSet) -> String {
     let mut out = String::new();
     for tag in tags.iter() {
         let _ = write!(out, " {}", program.tags[tag.index()]);
     }
     out
-}
-
-fn op(program: &Program, function: &Function, op: &Op) -> String {
-    let name = |local: crate::LocalId| &function.locals[local.index()].name;
-    let show = |e: &Expr| expr(program, function, e);
-    match op {
-        Op::Assign { dst, value } => format!("{} := {}", name(*dst), show(value)),
-        Op::Load { dst, addr, tags: t, reserve } => {
-            let verb = if *reserve { "reserve" } else { "load" };
-            format!("{} := {verb} {}{}", name(*dst), show(addr), tags(program, t))
-        }
-        Op::Store { addr, value, tags: t } => format!("store {} := {}{}", show(addr), show(value), tags(program, t)),
-        Op::Rmw { dst, addr, when, value, read_tags, write_tags } => format!(
-            "{} := rmw {} := {}{}{}{}",
-            name(*dst),
-            show(addr),
-            show(value),
-            when.as_ref().map_or(String::new(), |w| format!(" when {}", show(w))),
-            tags(program, read_tags),
-            tags(program, write_tags),
-        ),
-        Op::StoreConditional { success, addr, value, tags: t, status: _ } => {
-            format!("{} := store-conditional {} := {}{}", name(*success), show(addr), show(value), tags(program, t))
-        }
-        Op::Fence { tags: t } => format!("fence{}", tags(program, t)),
-        Op::Assume { condition, waits } => {
-            let verb = if *waits { "wait" } else { "assume" };
-            format!("{verb} {}", show(condition))
-        }
-        Op::System(op) => system(program, function, op),
-    }
-}
-
-fn system(program: &Program, function: &Function, op: &System) -> String {
-    let name = |local: crate::LocalId| &function.locals[local.index()].name;
-    let show = |e: &Expr| expr(program, function, e);
-    let callee = |id: crate::FunctionId| &program.functions[id.index()].name;
-    let list = |args: &[Expr]| args.iter().map(show).collect::<Vec<_>>().join(", ");
-    match op {
-        System::Call { dst, function, args } => {
-            let dst = dst.map_or(String::new(), |dst| format!("{} := ", name(dst)));
-            format!("{dst}call {}({})", callee(*function), list(args))
-        }
-        System::Nondet { dst } => format!("{} := any", name(*dst)),
-        System::Assert { condition, message } => format!("assert {} as {message:?}", show(condition)),
-        System::Spawn { dst, function, args } => {
-            format!("{} := spawn {}({})", name(*dst), callee(*function), list(args))
-        }
-        System::Join { thread, result } => {
-            let result = result.map_or(String::new(), |dst| format!("{} := ", name(dst)));
-            format!("{result}join {}", show(thread))
-        }
-        System::Current { dst } => format!("{} := current thread", name(*dst)),
-        System::Alloc { dst, name: object, size, cells: _, zeroed, align: _ } => {
-            let zeroed = if *zeroed { " zeroed" } else { "" };
-            format!("{} := alloc {object} of {}{zeroed}", name(*dst), show(size))
-        }
-        System::AtomicBegin => "atomic {".to_owned(),
-        System::AtomicEnd => "} atomic".to_owned(),
-        System::Await => "await".to_owned(),
-        System::Critical { enter: true } => "critical {".to_owned(),
-        System::Critical { enter: false } => "} critical".to_owned(),
-        System::Publish => "publish".to_owned(),
-    }
 }
 
 fn terminator(program: &Program, function: &Function, terminator: &Terminator) -> String {
@@ -134,7 +70,7 @@ fn terminator(program: &Program, function: &Function, terminator: &Terminator) -
     }
 }
 
-fn expr(program: &Program, function: &Function, e: &Expr) -> String {
+pub(crate) fn expr(program: &Program, function: &Function, e: &Expr) -> String {
     let show = |e: &Expr| expr(program, function, e);
     match e {
         Expr::Const(value, width) => crate::sign_extend(*value, *width).to_string(),

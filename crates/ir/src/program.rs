@@ -2,6 +2,7 @@
 
 use crate::condition::{Condition, Location};
 use crate::expr::{Expr, Width};
+use crate::op::Op;
 use source::{SourceFile, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -144,7 +145,7 @@ pub struct Object {
     /// The cells, by offset; each is a location of its own.
     pub cells: Vec<Cell>,
     /// Whether it is declared to be shared, as the variables of a litmus test are: then each access to it is an event.
-    /// Otherwise an access is an event if other threads exist ([`System::Publish`]) and the cell is one that several
+    /// Otherwise an access is an event if other threads exist ([`crate::System::Publish`]) and the cell is one that several
     /// threads use, not only to read it.
     pub shared: bool,
     /// What its address is a multiple of: no more is known of it as a number.
@@ -211,186 +212,6 @@ pub struct Instr {
     pub op: Op,
     /// The place in the source.
     pub span: Span,
-}
-
-/// What an instruction does.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Op {
-    /// `dst := value`.
-    Assign {
-        /// The local that changes.
-        dst: LocalId,
-        /// Its new value.
-        value: Expr,
-    },
-    /// Read the cell at `addr`: one read event.
-    Load {
-        /// The local that takes the value.
-        dst: LocalId,
-        /// Which cell.
-        addr: Expr,
-        /// The tags of the read.
-        tags: TagSet,
-        /// Whether this opens a reservation for a [`Op::StoreConditional`].
-        reserve: bool,
-    },
-    /// Write the cell at `addr`: one write event.
-    Store {
-        /// Which cell.
-        addr: Expr,
-        /// What to write.
-        value: Expr,
-        /// The tags of the write.
-        tags: TagSet,
-    },
-    /// Read the cell at `addr` and, if `when` holds, write it in the same atomic step.
-    ///
-    /// `when` and `value` may mention `dst`, which then stands for the value just read.
-    Rmw {
-        /// The local that takes the value read.
-        dst: LocalId,
-        /// Which cell.
-        addr: Expr,
-        /// Whether the write happens; always, if there is none.
-        when: Option<Expr>,
-        /// What to write.
-        value: Expr,
-        /// The tags of the read.
-        read_tags: TagSet,
-        /// The tags of the write.
-        write_tags: TagSet,
-    },
-    /// Write the cell at `addr` if the reservation of the last reserving load of the thread stands.
-    ///
-    /// It may fail for no reason. It must fail when there is no reservation, when the reservation is for another cell,
-    /// and when another thread's write to the cell came between. Either way the reservation is gone.
-    StoreConditional {
-        /// A truth value: whether it succeeded.
-        success: LocalId,
-        /// Which cell.
-        addr: Expr,
-        /// What to write.
-        value: Expr,
-        /// The tags of the write.
-        tags: TagSet,
-        /// What its outcome depends on.
-        status: Status,
-    },
-    /// A fence: one event that touches no memory.
-    Fence {
-        /// Which fence it is.
-        tags: TagSet,
-    },
-    /// Where the truth value `condition` does not hold, the thread stops here for ever. Others go on.
-    ///
-    /// In an atomic section (see [`System::AtomicBegin`]) it is the section that does not take place: the thread stops
-    /// before it.
-    Assume {
-        /// What must hold.
-        condition: Expr,
-        /// Whether this is a wait (for a lock, for a condition) that another thread may end, so that a thread that
-        /// stops here is deadlocked; otherwise it is a path that nobody asks about.
-        waits: bool,
-    },
-    /// What only programs do that have functions and start threads.
-    System(System),
-}
-
-/// What the outcome of a store-conditional depends on, as far as dependencies between accesses go. Machines differ in when they
-/// know it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// On what the addresses of the pair and the value were computed from, as on Power. These are also what the write
-    /// depends on.
-    Operands,
-    /// On the write itself, as on RISC-V; a failure depends on nothing.
-    Write,
-    /// On nothing, as on Arm, where the outcome may be known before the pair takes place.
-    Nothing,
-}
-
-/// What only programs do that have functions and start threads: those from C, not those from litmus tests.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum System {
-    /// Call a function. Its locals are new: the parameters have these values, the others are zero.
-    Call {
-        /// The local that takes the result.
-        dst: Option<LocalId>,
-        /// Which function.
-        function: FunctionId,
-        /// As many as it has parameters.
-        args: Vec<Expr>,
-    },
-    /// `dst` takes any value.
-    Nondet {
-        /// The local that changes.
-        dst: LocalId,
-    },
-    /// The property: where the truth value `condition` does not hold, the program is wrong and stops.
-    Assert {
-        /// What must hold.
-        condition: Expr,
-        /// What the report calls it: `x == 1`, `reach_error()`.
-        message: String,
-    },
-    /// Start a thread. All that the thread does comes after, in program order, what this one did before.
-    Spawn {
-        /// The local, a word, that takes the thread's handle: not zero, and different for each thread.
-        dst: LocalId,
-        /// What it runs.
-        function: FunctionId,
-        /// As many as the function has parameters.
-        args: Vec<Expr>,
-    },
-    /// Wait for a thread to end. All that this one does from here on comes after, in program order, what that one did.
-    ///
-    /// Waits for ever if `thread` is not the handle of a thread, or is the own one.
-    Join {
-        /// Its handle.
-        thread: Expr,
-        /// The local, a word, that takes what it returned.
-        result: Option<LocalId>,
-    },
-    /// `dst`, a word, takes the handle of this thread. That of the first one is 1.
-    Current {
-        /// The local that changes.
-        dst: LocalId,
-    },
-    /// Make a new object. Memory is never used again, so each execution of this makes another object.
-    Alloc {
-        /// The local, a word, that takes its address.
-        dst: LocalId,
-        /// How it is called in reports: the variable's name, or `malloc` and the line.
-        name: String,
-        /// How many bytes it has.
-        size: Expr,
-        /// The cells, if the type is known; their initial values do not count. Otherwise accesses make the cells: the
-        /// first one to touch a byte says how wide the cell is.
-        cells: Option<Vec<Cell>>,
-        /// Whether it holds zeros at first; otherwise each cell holds any value.
-        zeroed: bool,
-        /// What its address is a multiple of.
-        align: u64,
-    },
-    /// From here to the matching end, no other thread comes between. Sections can be nested: only the outermost counts.
-    AtomicBegin,
-    /// The end of an atomic section.
-    AtomicEnd,
-    /// The thread enters or leaves a critical section; no event. A thread is *inside* from an enter to the next leave, or
-    /// to its end. Entering while inside and leaving while outside change nothing.
-    ///
-    /// The property: two threads are never inside at once. A (partial) execution violates it if two threads, each of
-    /// them stopped anywhere but in an atomic section, are inside where they stop.
-    Critical {
-        /// Whether it enters; else it leaves.
-        enter: bool,
-    },
-    /// A wait begins: what is read from here on, up to the [`Op::Assume`] that waits, is read again and again. What was read
-    /// before stays as it was read.
-    Await,
-    /// Other threads may exist from here on. Until then a program that [begins alone](Program::begins_alone) makes no
-    /// events, and the initial values of its executions are what memory holds here. It is executed once at most.
-    Publish,
 }
 
 /// The exit of a block.
@@ -486,7 +307,7 @@ impl Program {
         }
     }
 
-    /// Whether the first thread runs alone until it executes [`System::Publish`]: it is the only one, and no object is
+    /// Whether the first thread runs alone until it executes [`crate::System::Publish`]: it is the only one, and no object is
     /// declared to be shared. So it is with C's `main`.
     pub fn begins_alone(&self) -> bool {
         self.threads.len() == 1 && !self.objects.iter().any(|object| object.shared)

@@ -1,7 +1,7 @@
 //! The rules that a program keeps: checked after the last pass, before an engine sees it.
 
 use crate::expr::{BinaryOp, Expr, UnaryOp, Width};
-use crate::program::{Function, Op, Program, System, Terminator};
+use crate::program::{Function, Program, Terminator};
 use std::fmt;
 
 /// A rule that a program breaks: a defect of a front end or a pass, never of the input.
@@ -51,7 +51,8 @@ pub fn validate(program: &Program) -> Result<(), Invalid> {
     Ok(())
 }
 
-struct Checker<'p> {
+/// Looks at one function of a program.
+pub(crate) struct Checker<'p> {
     program: &'p Program,
     function: &'p Function,
 }
@@ -63,7 +64,7 @@ impl Checker<'_> {
         }
         for block in &self.function.blocks {
             for instr in &block.instrs {
-                self.op(&instr.op)?;
+                instr.op.validate(self)?;
             }
             if let Terminator::Branch { condition, .. } = &block.terminator {
                 self.expect(condition, Width::BOOL)?;
@@ -75,69 +76,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn op(&self, op: &Op) -> Result<(), String> {
-        match op {
-            Op::Assign { dst, value } => self.expect(value, self.local(*dst)?),
-            Op::Load { dst, addr, tags: _, reserve: _ } => {
-                self.local(*dst)?;
-                self.expect(addr, Width::WORD)
-            }
-            Op::Store { addr, value, tags: _ } => {
-                self.width(value)?;
-                self.expect(addr, Width::WORD)
-            }
-            Op::Rmw { dst, addr, when, value, read_tags: _, write_tags: _ } => {
-                self.expect(value, self.local(*dst)?)?;
-                if let Some(when) = when {
-                    self.expect(when, Width::BOOL)?;
-                }
-                self.expect(addr, Width::WORD)
-            }
-            Op::StoreConditional { success, addr, value, tags: _, status: _ } => {
-                self.width(value)?;
-                self.expect(addr, Width::WORD)?;
-                if self.local(*success)? == Width::BOOL { Ok(()) } else { Err("success is a truth value".to_owned()) }
-            }
-            Op::Fence { tags: _ } => Ok(()),
-            Op::Assume { condition, waits: _ } => self.expect(condition, Width::BOOL),
-            Op::System(op) => self.system(op),
-        }
-    }
-
-    fn system(&self, op: &System) -> Result<(), String> {
-        let word = |local: crate::LocalId| match self.local(local)? {
-            Width::WORD => Ok(()),
-            _ => Err("a handle or an address is a word".to_owned()),
-        };
-        match op {
-            System::Call { dst, function, args } => {
-                dst.map_or(Ok(()), |dst| self.local(dst).map(|_| ()))?;
-                self.arguments(*function, args)
-            }
-            System::Nondet { dst } => self.local(*dst).map(|_| ()),
-            System::Assert { condition, message: _ } => self.expect(condition, Width::BOOL),
-            System::Spawn { dst, function, args } => {
-                word(*dst)?;
-                self.arguments(*function, args)
-            }
-            System::Join { thread, result } => {
-                result.map_or(Ok(()), word)?;
-                self.expect(thread, Width::WORD)
-            }
-            System::Current { dst } => word(*dst),
-            System::Alloc { dst, name: _, size, cells: _, zeroed: _, align: _ } => {
-                word(*dst)?;
-                self.expect(size, Width::WORD)
-            }
-            System::AtomicBegin
-            | System::AtomicEnd
-            | System::Critical { enter: _ }
-            | System::Await
-            | System::Publish => Ok(()),
-        }
-    }
-
-    fn arguments(&self, function: crate::FunctionId, args: &[Expr]) -> Result<(), String> {
+    pub(crate) fn arguments(&self, function: crate::FunctionId, args: &[Expr]) -> Result<(), String> {
         let Some(callee) = self.program.functions.get(function.index()) else {
             return Err("a call of a function that does not exist".to_owned());
         };
@@ -147,12 +86,12 @@ impl Checker<'_> {
         args.iter().zip(&callee.locals).try_for_each(|(arg, local)| self.expect(arg, local.width))
     }
 
-    fn local(&self, local: crate::LocalId) -> Result<Width, String> {
+    pub(crate) fn local(&self, local: crate::LocalId) -> Result<Width, String> {
         let found = self.function.locals.get(local.index());
         found.map(|l| l.width).ok_or_else(|| format!("local {} does not exist", local.0))
     }
 
-    fn expect(&self, expr: &Expr, width: Width) -> Result<(), String> {
+    pub(crate) fn expect(&self, expr: &Expr, width: Width) -> Result<(), String> {
         let found = self.width(expr)?;
         if found == width {
             Ok(())
@@ -161,7 +100,7 @@ impl Checker<'_> {
         }
     }
 
-    fn width(&self, expr: &Expr) -> Result<Width, String> {
+    pub(crate) fn width(&self, expr: &Expr) -> Result<Width, String> {
         match expr {
             Expr::Const(value, width) if *value <= width.mask() => Ok(*width),
             Expr::Const(..) => Err("a constant wider than its width".to_owned()),

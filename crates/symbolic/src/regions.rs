@@ -1,6 +1,6 @@
 //! The loops of a control-flow graph, one inside the other, and which locals matter where.
 
-use ir::{BlockId, Expr, Function, LocalId, Op, System, Terminator};
+use ir::{BlockId, Expr, Function, Operands, Terminator};
 
 /// A part of a function, in an order in which control only goes forward, but for the jumps back of loops.
 #[derive(Debug)]
@@ -166,17 +166,12 @@ fn liveness(function: &Function, postorder: &[usize], keep: bool) -> Vec<Vec<boo
                 Terminator::Goto(_) | Terminator::Cut { .. } => {}
             }
             for instr in body.instrs.iter().rev() {
-                let (written, reads) = effect(&instr.op);
-                if let Some(written) = written {
+                let Operands { before, after } = instr.op.operands();
+                after.into_iter().for_each(|expr| read(expr, &mut now));
+                if let Some(written) = instr.op.defines() {
                     now[written.index()] = false;
                 }
-                reads.into_iter().for_each(|expr| read(expr, &mut now));
-                // The value just read is written before `when` and `value` of the same instruction mention it.
-                if let Op::Rmw { dst, addr, .. } = &instr.op {
-                    let mut address = false;
-                    addr.for_each_local(&mut |local| address |= local == *dst);
-                    now[dst.index()] = address;
-                }
+                before.into_iter().for_each(|expr| read(expr, &mut now));
             }
             if now != live[block] {
                 live[block] = now;
@@ -185,30 +180,4 @@ fn liveness(function: &Function, postorder: &[usize], keep: bool) -> Vec<Vec<boo
         }
     }
     live
-}
-
-/// The local that an instruction writes, and what it reads.
-fn effect(op: &Op) -> (Option<LocalId>, Vec<&Expr>) {
-    match op {
-        Op::Assign { dst, value } => (Some(*dst), vec![value]),
-        Op::Load { dst, addr, .. } => (Some(*dst), vec![addr]),
-        Op::Store { addr, value, .. } => (None, vec![addr, value]),
-        Op::Rmw { dst, addr, when, value, .. } => {
-            (Some(*dst), [addr, value].into_iter().chain(when.as_ref()).collect())
-        }
-        Op::StoreConditional { success, addr, value, .. } => (Some(*success), vec![addr, value]),
-        Op::Fence { .. } => (None, Vec::new()),
-        Op::Assume { condition, .. } => (None, vec![condition]),
-        Op::System(op) => match op {
-            System::Call { dst, args, .. } => (*dst, args.iter().collect()),
-            System::Nondet { dst } | System::Current { dst } => (Some(*dst), Vec::new()),
-            System::Assert { condition, .. } => (None, vec![condition]),
-            System::Spawn { dst, args, .. } => (Some(*dst), args.iter().collect()),
-            System::Join { thread, result } => (*result, vec![thread]),
-            System::Alloc { dst, size, .. } => (Some(*dst), vec![size]),
-            System::AtomicBegin | System::AtomicEnd | System::Critical { .. } | System::Await | System::Publish => {
-                (None, Vec::new())
-            }
-        },
-    }
 }

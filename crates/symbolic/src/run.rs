@@ -211,7 +211,7 @@ fn suspects(program: &Program) -> Vec<Address> {
                     {
                         pending.push(*function);
                     }
-                    expressions.extend(mentions(&instr.op));
+                    expressions.extend(instr.op.expressions());
                 }
                 for expr in expressions {
                     objects(expr, &mut |object| {
@@ -224,31 +224,6 @@ fn suspects(program: &Program) -> Vec<Address> {
     let often = |address: &Address| users.get(&address.object.0).is_some_and(|users| users.len() > 1);
     let shared = |address: &Address| !program.is_shared(address.object) && often(address);
     program.addresses().filter(shared).collect()
-}
-
-fn mentions(op: &Op) -> Vec<&Expr> {
-    match op {
-        Op::Assign { value, .. } => vec![value],
-        Op::Load { addr, .. } => vec![addr],
-        Op::Store { addr, value, .. } | Op::Rmw { addr, value, .. } | Op::StoreConditional { addr, value, .. } => {
-            vec![addr, value]
-        }
-        Op::Fence { .. } => Vec::new(),
-        Op::Assume { condition, .. } => vec![condition],
-        Op::System(System::Call { args, .. } | System::Spawn { args, .. }) => args.iter().collect(),
-        Op::System(
-            System::Nondet { .. }
-            | System::Assert { .. }
-            | System::Join { .. }
-            | System::Current { .. }
-            | System::Alloc { .. }
-            | System::AtomicBegin
-            | System::AtomicEnd
-            | System::Await
-            | System::Critical { .. }
-            | System::Publish,
-        ) => Vec::new(),
-    }
 }
 
 fn objects(expr: &Expr, visit: &mut impl FnMut(u32)) {

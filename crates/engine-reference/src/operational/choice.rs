@@ -4,7 +4,7 @@
 //! compares it with constants only, a few values stand for all. This is the judge's own reading of that: whoever is
 //! judged has another.
 
-use ir::{BinaryOp, Expr, Function, LocalId, Op, System, Terminator, UnaryOp, Width};
+use ir::{BinaryOp, Expr, Function, LocalId, Op, Terminator, UnaryOp, Width};
 use std::collections::BTreeSet;
 
 /// The widest value for which all choices are tried.
@@ -77,26 +77,12 @@ impl Looks {
 
     /// Notes the uses in an instruction; gives the local that it copies the local to.
     fn op(&mut self, op: &Op) -> Option<LocalId> {
-        match op {
-            Op::Assign { dst, value } if self.is(value) => return Some(*dst),
-            Op::Assign { value, .. } => self.expr(value),
-            Op::Load { addr, .. } => self.expr(addr),
-            Op::Store { addr, value, .. } | Op::StoreConditional { addr, value, .. } => self.all([addr, value]),
-            Op::Rmw { addr, when, value, .. } => self.all([addr, value].into_iter().chain(when)),
-            Op::Fence { .. } => {}
-            Op::Assume { condition, .. } | Op::System(System::Assert { condition, .. }) => self.expr(condition),
-            Op::System(System::Call { args, .. } | System::Spawn { args, .. }) => self.all(args),
-            Op::System(System::Join { thread: value, .. } | System::Alloc { size: value, .. }) => self.expr(value),
-            Op::System(
-                System::Nondet { .. }
-                | System::Current { .. }
-                | System::AtomicBegin
-                | System::AtomicEnd
-                | System::Await
-                | System::Critical { .. }
-                | System::Publish,
-            ) => {}
+        if let Op::Assign { dst, value } = op
+            && self.is(value)
+        {
+            return Some(*dst);
         }
+        self.all(op.expressions());
         None
     }
 

@@ -35,29 +35,10 @@ fn spawning(program: &Program) -> Vec<bool> {
 
 fn starts(op: &Op, spawning: &[bool]) -> bool {
     let calls = |function: FunctionId| spawning.get(function.index()).copied().unwrap_or(false);
-    match op {
-        Op::System(system) => match system {
-            System::Spawn { .. } => true,
-            System::Call { function, .. } => calls(*function),
-            System::Nondet { .. }
-            | System::Assert { .. }
-            | System::Join { .. }
-            | System::Current { .. }
-            | System::Alloc { .. }
-            | System::AtomicBegin
-            | System::AtomicEnd
-            | System::Await
-            | System::Critical { .. }
-            | System::Publish => false,
-        },
-        Op::Assign { .. }
-        | Op::Load { .. }
-        | Op::Store { .. }
-        | Op::Rmw { .. }
-        | Op::StoreConditional { .. }
-        | Op::Fence { .. }
-        | Op::Assume { .. } => false,
+    if let Op::System(System::Call { function, .. }) = op {
+        return calls(*function);
     }
+    matches!(op, Op::System(System::Spawn { .. }))
 }
 
 /// The latest point before all that starts threads, outside loops and atomic sections: block and instruction.
