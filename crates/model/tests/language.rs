@@ -84,6 +84,14 @@ fn the_relations_of_an_execution_are_recognised() {
     assert_eq!(good("let a = co | rf | fr empty a let b = fr | (rf | co) empty b").axioms[1].node.0, 3);
 }
 
+/// Arm's models order with an access the pieces of the same access, not the other half of an atomic instruction.
+#[test]
+fn accesses_have_no_pieces() {
+    assert_eq!(meaning("po-loc; [W]; si"), meaning("po-loc; [W]"));
+    assert_eq!(meaning("si"), meaning("sm"));
+    assert_ne!(meaning("same-instance"), meaning("si"));
+}
+
 #[test]
 fn functions_procedures_and_local_definitions_are_inlined() {
     assert_eq!(meaning("let f(r, S) = r; [S] and one = po in f(one, R)"), "po; [R]");
