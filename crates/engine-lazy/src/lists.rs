@@ -28,7 +28,7 @@ struct List {
 
 /// What is known of a location.
 #[derive(Debug, Clone)]
-enum Place {
+enum LocationState {
     /// Its value: all writes to it reach memory at once.
     Plain(Term),
     /// Nothing but when writes land: one thread makes them, and `sole.rs` knows what they are.
@@ -76,7 +76,7 @@ pub struct Lists {
     /// For each thread whether one of its writes may take its time.
     delays: Vec<bool>,
     clock: Term,
-    places: Vec<Place>,
+    places: Vec<LocationState>,
     /// By location and thread.
     last: Vec<Vec<Last>>,
     /// For each thread the latest time at which one of its writes reaches memory.
@@ -110,11 +110,11 @@ impl Lists {
         for (place, &value) in initial.iter().enumerate() {
             last.push(vec![Last { value, time: zero }; size.threads]);
             if delays.sole[place] {
-                places.push(Place::Sole(value));
+                places.push(LocationState::Sole(value));
                 continue;
             }
             if !delays.locations[place] {
-                places.push(Place::Plain(value));
+                places.push(LocationState::Plain(value));
                 continue;
             }
             let mut node = |number: u64| build.terms.constant(number, size.node());
@@ -122,7 +122,7 @@ impl Lists {
             let previous: Vec<Term> = (0..=nodes).map(|at| node((at + nodes) % (nodes + 1))).collect();
             let mut times = vec![zero; nodes as usize];
             times.push(build.terms.constant(u64::from(size.clock) + 1, size.time()));
-            places.push(Place::Timed(List { values: vec![value; nodes as usize], times, previous, next }));
+            places.push(LocationState::Timed(List { values: vec![value; nodes as usize], times, previous, next }));
         }
         let each = || vec![zero; size.threads];
         let delays = delays.threads.clone();
@@ -150,7 +150,7 @@ impl Lists {
     /// Time passes: `clock_update` of the paper.
     fn tick(&mut self, build: &mut Build<'_>, access: &Access) {
         // Where nobody cares what time it is, it may as well pass later.
-        let timed = access.places.iter().any(|&(place, _)| matches!(self.places[place], Place::Timed(_)));
+        let timed = access.places.iter().any(|&(place, _)| matches!(self.places[place], LocationState::Timed(_)));
         if !timed && !access.late && !self.delays[access.thread] {
             return;
         }
@@ -166,17 +166,17 @@ impl Lists {
     fn write_to(&mut self, build: &mut Build<'_>, access: &Access, place: usize, when: Bool, value: Term) {
         let sentinel = self.size.nodes as usize;
         let mut list = match self.places[place].clone() {
-            Place::Timed(list) => list,
-            Place::Plain(old) => {
+            LocationState::Timed(list) => list,
+            LocationState::Plain(old) => {
                 assert!(access.at_once, "what takes its time needs a list");
                 let thread = access.thread;
                 let own = if self.total { self.latest[thread] } else { self.floor[thread] };
                 let late = build.at_most(own, self.clock);
                 build.demand(when, late);
-                self.places[place] = Place::Plain(build.choose(when, value, old));
+                self.places[place] = LocationState::Plain(build.choose(when, value, old));
                 return;
             }
-            Place::Sole(_) => {
+            LocationState::Sole(_) => {
                 self.land(build, access, place, when, value);
                 return;
             }
@@ -212,7 +212,7 @@ impl Lists {
         self.put(build, &mut list.previous, node, when, predecessor);
         self.put(build, &mut list.next, predecessor, when, node);
         self.put(build, &mut list.previous, successor, when, node);
-        self.places[place] = Place::Timed(list);
+        self.places[place] = LocationState::Timed(list);
     }
 
     /// When a write lands: not before what it must not overtake. Remembers it as the last one of its thread.
@@ -260,8 +260,8 @@ impl Memory for Lists {
         let mut read = Vec::with_capacity(access.places.len());
         for &(place, _) in &access.places {
             let list = match self.places[place].clone() {
-                Place::Timed(list) => list,
-                Place::Plain(value) | Place::Sole(value) => {
+                LocationState::Timed(list) => list,
+                LocationState::Plain(value) | LocationState::Sole(value) => {
                     read.push(value);
                     continue;
                 }
@@ -310,8 +310,8 @@ impl Memory for Lists {
 
     fn last(&mut self, build: &mut Build<'_>, location: usize) -> Term {
         let list = match &self.places[location] {
-            Place::Timed(list) => list,
-            Place::Plain(value) | Place::Sole(value) => return *value,
+            LocationState::Timed(list) => list,
+            LocationState::Plain(value) | LocationState::Sole(value) => return *value,
         };
         let end = list.previous[self.size.nodes as usize];
         self.select(build, &list.values, end)

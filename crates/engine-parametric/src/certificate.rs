@@ -3,10 +3,10 @@
 use crate::cube::{self, Cube, Hook, Lit, NONE, Val};
 use crate::linear::Relation;
 use system::Comparison;
-use system::certificate::{self, Behind, Cell, Condition, Place, Read, Value};
+use system::certificate::{self, Behind, Cell, Condition, IndexedSymbol, Read, Value};
 
-fn place((symbol, args): cube::Place) -> Place {
-    Place { symbol: usize::from(symbol), args: args.into_iter().filter(|&arg| arg != NONE).collect() }
+fn place((symbol, args): cube::Place) -> IndexedSymbol {
+    IndexedSymbol { symbol: usize::from(symbol), args: args.into_iter().filter(|&arg| arg != NONE).collect() }
 }
 
 fn cell(cell: cube::Cell) -> Cell {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use symbolic::{Link, Structure};
 
 /// Where an event stands: its thread, and how many events of the thread come before it.
-pub type Place = (u32, u32);
+pub type Position = (u32, u32);
 
 /// Where a link begins or ends in a thread: the position, and the link's number. Links at the same position come in the
 /// order of their numbers.
@@ -20,7 +20,7 @@ type Clock = BTreeMap<u32, Vec<(u32, Bool)>>;
 /// When events are in program order.
 #[derive(Debug, Default)]
 pub struct ProgramOrder {
-    places: Vec<Option<Place>>,
+    places: Vec<Option<Position>>,
     /// For each thread the ports at which links arrive, ascending, and what comes before all from there on.
     arrivals: Vec<Vec<(Port, Clock)>>,
     links: Vec<Link>,
@@ -60,18 +60,18 @@ impl ProgramOrder {
     }
 
     /// The place of an event; the initial writes have none.
-    pub fn place(&self, event: usize) -> Option<Place> {
+    pub fn place(&self, event: usize) -> Option<Position> {
         self.places[event]
     }
 
     /// One step along each link.
     fn propagate(&self, structure: &mut Structure) -> Vec<Vec<(Port, Clock)>> {
         let terms = &mut structure.terms;
-        let mut arriving: Vec<BTreeMap<Port, FxHashMap<Place, Bool>>> = vec![BTreeMap::new(); self.arrivals.len()];
+        let mut arriving: Vec<BTreeMap<Port, FxHashMap<Position, Bool>>> = vec![BTreeMap::new(); self.arrivals.len()];
         for (number, link) in self.links.iter().enumerate() {
             let (thread, position) = link.from;
             let at = arriving[link.to.0 as usize].entry((link.to.1, number)).or_default();
-            let mut sources: Vec<(Place, Bool)> = vec![(link.from, link.when)];
+            let mut sources: Vec<(Position, Bool)> = vec![(link.from, link.when)];
             if let Some(clock) = self.clock(thread, (position, number)) {
                 for (&other, reached) in clock {
                     sources.extend(reached.iter().map(|&(q, when)| ((other, q), terms.and(when, link.when))));
@@ -84,10 +84,10 @@ impl ProgramOrder {
         }
         let mut result = Vec::with_capacity(arriving.len());
         for ports in arriving {
-            let mut sum: BTreeMap<Place, Bool> = BTreeMap::new();
+            let mut sum: BTreeMap<Position, Bool> = BTreeMap::new();
             let mut list = Vec::with_capacity(ports.len());
             for (port, places) in ports {
-                let mut places: Vec<(Place, Bool)> = places.into_iter().collect();
+                let mut places: Vec<(Position, Bool)> = places.into_iter().collect();
                 places.sort_unstable();
                 for (place, when) in places {
                     let known = sum.entry(place).or_insert(Bool::FALSE);

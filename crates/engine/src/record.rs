@@ -7,7 +7,7 @@ use witness::{Action, Event, EventId, Execution, Violation};
 
 /// An event before the events are numbered: a location's initial write, or the thread and the position in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum EventKey {
     Initial(Address),
     Thread(usize, usize),
 }
@@ -21,10 +21,10 @@ pub struct Record {
     /// What cells held that were read before anybody wrote them.
     any: BTreeMap<Address, u64>,
     threads: Vec<Vec<Event>>,
-    rf: Vec<(Place, Place)>,
-    memory: BTreeMap<Address, Vec<Place>>,
+    rf: Vec<(EventKey, EventKey)>,
+    memory: BTreeMap<Address, Vec<EventKey>>,
     /// For each thread the writes that are in its buffer, oldest first.
-    buffered: Vec<Vec<(Address, Place)>>,
+    buffered: Vec<Vec<(Address, EventKey)>>,
     choices: Vec<Vec<u64>>,
     /// Where among the choices those stand that were made last for locals.
     postponed: BTreeMap<(usize, (usize, LocalId)), usize>,
@@ -40,15 +40,15 @@ impl Record {
         &mut list[thread]
     }
 
-    fn push(&mut self, thread: usize, action: Action, tags: &TagSet, span: Span) -> Place {
+    fn push(&mut self, thread: usize, action: Action, tags: &TagSet, span: Span) -> EventKey {
         let event = Event { thread: Some(ThreadId(thread as u32)), action, tags: tags.clone(), span };
         let own = Self::own(&mut self.threads, thread);
         own.push(event);
-        Place::Thread(thread, own.len() - 1)
+        EventKey::Thread(thread, own.len() - 1)
     }
 
-    fn order(&mut self, address: Address) -> &mut Vec<Place> {
-        self.memory.entry(address).or_insert_with(|| vec![Place::Initial(address)])
+    fn order(&mut self, address: Address) -> &mut Vec<EventKey> {
+        self.memory.entry(address).or_insert_with(|| vec![EventKey::Initial(address)])
     }
 
     /// An event is about to touch a location that holds this; nothing, if that has never mattered.
@@ -168,9 +168,9 @@ impl Record {
             firsts.push(next);
             next += thread.len();
         }
-        let id = |place: Place| match place {
-            Place::Initial(address) => EventId(positions[&address] as u32),
-            Place::Thread(thread, at) => EventId((firsts[thread] + at) as u32),
+        let id = |place: EventKey| match place {
+            EventKey::Initial(address) => EventId(positions[&address] as u32),
+            EventKey::Thread(thread, at) => EventId((firsts[thread] + at) as u32),
         };
         let initial = self.initial.iter().map(|(&address, &value)| Event {
             thread: None,

@@ -3,7 +3,7 @@
 use crate::body::Body;
 use crate::condition::{Final, Prop};
 use crate::init::{Item, Type};
-use crate::state::{Place, Value};
+use crate::state::{LocationName, Value};
 use ir::{
     Address, Atom, Cell, Comparison, Condition, Expr, Function, FunctionId, Location, Object, ObjectId, Program,
     Proposition, Seam, TagSet, Thread, ThreadId, Width,
@@ -85,7 +85,7 @@ impl<'s> Build<'s> {
     /// Makes the objects that the initial state mentions. `width` says how wide a cell of an item is.
     pub fn initialise(&mut self, items: &[Item<'_>], width: impl Fn(&Item<'_>) -> Width) {
         for item in items {
-            if let Place::Memory(name) = item.place {
+            if let LocationName::Memory(name) = item.place {
                 let width = width(item);
                 let object = self.object_with(name, width);
                 if let Type::Array(_, size) = item.ty {
@@ -97,7 +97,7 @@ impl<'s> Build<'s> {
             }
         }
         for item in items {
-            if let Place::Memory(name) = item.place {
+            if let LocationName::Memory(name) = item.place {
                 let object = self.object(name);
                 for (at, value) in item.values.iter().enumerate() {
                     let width = self.program.objects[object.index()].cells[at].width;
@@ -136,7 +136,7 @@ impl<'s> Build<'s> {
         body: &mut Body,
     ) -> Result<(), Diagnostic> {
         for item in items {
-            let Place::Register(_, name) = item.place else { continue };
+            let LocationName::Register(_, name) = item.place else { continue };
             let key = registers(name).ok_or_else(|| self.no_register(name, item.span))?;
             let usual = if matches!(item.ty, Type::Pointer(_)) { Width::WORD } else { self.register };
             let first = item.values.first().copied().unwrap_or(Value::Number(0, "0"));
@@ -161,7 +161,7 @@ impl<'s> Build<'s> {
     ) -> Result<Vec<Vec<&'i Item<'n>>>, Diagnostic> {
         let mut grouped = vec![Vec::new(); threads];
         for item in items {
-            if let Place::Register(thread, _) = item.place {
+            if let LocationName::Register(thread, _) = item.place {
                 let group =
                     grouped.get_mut(thread as usize).ok_or_else(|| self.no_thread(thread, item.span, threads))?;
                 group.push(item);
@@ -190,12 +190,12 @@ impl<'s> Build<'s> {
         for &(place, span) in &end.locations {
             let observed = match place {
                 // An array without an index stands for all its elements.
-                Place::Memory(name) => {
+                LocationName::Memory(name) => {
                     let object = self.object(name);
                     let cells = &self.program.objects[object.index()].cells;
                     cells.iter().map(|cell| Location::Memory(Address { object, offset: cell.offset })).collect()
                 }
-                Place::Register(..) | Place::Element(..) => vec![self.location(place, registers, span)?],
+                LocationName::Register(..) | LocationName::Element(..) => vec![self.location(place, registers, span)?],
             };
             self.program.observed.extend(observed);
         }
@@ -271,9 +271,9 @@ impl<'s> Build<'s> {
     }
 
     /// The location that a place stands for. Registers and locations that nothing mentions exist and hold 0.
-    fn location(&mut self, place: Place<'_>, registers: Registers, span: Span) -> Result<Location, Diagnostic> {
+    fn location(&mut self, place: LocationName<'_>, registers: Registers, span: Span) -> Result<Location, Diagnostic> {
         match place {
-            Place::Register(thread, name) => {
+            LocationName::Register(thread, name) => {
                 let at = thread as usize;
                 let threads = self.names.len();
                 let names = self.names.get_mut(at).filter(|_| at < threads);
@@ -289,8 +289,8 @@ impl<'s> Build<'s> {
                 name.clone_into(&mut function.locals[local.index()].name);
                 Ok(Location::Local(ThreadId(thread), local))
             }
-            Place::Memory(name) => Ok(Location::Memory(Address { object: self.object(name), offset: 0 })),
-            Place::Element(name, index) => {
+            LocationName::Memory(name) => Ok(Location::Memory(Address { object: self.object(name), offset: 0 })),
+            LocationName::Element(name, index) => {
                 let object = self.object(name);
                 let size = self.program.objects[object.index()].cells.len();
                 if index as usize >= size {

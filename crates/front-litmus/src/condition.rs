@@ -1,7 +1,7 @@
 //! `locations`, `filter` and the condition, as written.
 
 use crate::lex::{Cursor, Kind, skip_comment, tokens};
-use crate::state::{Place, Value, place, value};
+use crate::state::{LocationName, Value, place, value};
 use ir::{Comparison, Quantifier};
 use source::{Diagnostic, SourceFile, Span};
 use std::ops::Range;
@@ -12,7 +12,7 @@ const DEPTH: u32 = 200;
 /// What stands after the program.
 #[derive(Debug)]
 pub(crate) struct Final<'s> {
-    pub locations: Vec<(Place<'s>, Span)>,
+    pub locations: Vec<(LocationName<'s>, Span)>,
     pub filter: Option<Prop<'s>>,
     pub quantifier: Quantifier,
     pub proposition: Prop<'s>,
@@ -24,14 +24,14 @@ pub(crate) enum Prop<'s> {
     True,
     False,
     Atom {
-        place: Place<'s>,
+        place: LocationName<'s>,
         comparison: Comparison,
         value: Value<'s>,
         span: Span,
     },
     /// Two registers or locations are compared.
     Same {
-        places: [Place<'s>; 2],
+        places: [LocationName<'s>; 2],
         comparison: Comparison,
         span: Span,
     },
@@ -43,7 +43,7 @@ pub(crate) enum Prop<'s> {
 
 impl<'s> Prop<'s> {
     /// Calls `visit` with every location mentioned.
-    pub fn for_each_place(&self, visit: &mut impl FnMut(Place<'s>)) {
+    pub fn for_each_place(&self, visit: &mut impl FnMut(LocationName<'s>)) {
         match self {
             Prop::True | Prop::False => {}
             Prop::Atom { place, .. } => visit(*place),
@@ -123,7 +123,7 @@ fn directives(file: &SourceFile, range: Range<usize>) -> Result<usize, Diagnosti
     Ok(range.end)
 }
 
-fn locations<'s>(cursor: &mut Cursor<'s, '_>) -> Result<Vec<(Place<'s>, Span)>, Diagnostic> {
+fn locations<'s>(cursor: &mut Cursor<'s, '_>) -> Result<Vec<(LocationName<'s>, Span)>, Diagnostic> {
     cursor.expect("[")?;
     let mut all = Vec::new();
     loop {

@@ -4,7 +4,7 @@
 
 use crate::condition::Final;
 use crate::init::{Item, Type};
-use crate::state::Place;
+use crate::state::LocationName;
 use std::fmt::Write;
 
 /// The hash in hexadecimal. `columns` holds, per thread, the lines of its code as herd prints them.
@@ -61,9 +61,9 @@ fn code(columns: &[Vec<String>]) -> String {
 }
 
 fn observed(end: &Final<'_>) -> String {
-    let mut places: Vec<Place<'_>> = end.locations.iter().map(|&(place, _)| place).collect();
+    let mut places: Vec<LocationName<'_>> = end.locations.iter().map(|&(place, _)| place).collect();
     end.proposition.for_each_place(&mut |place| places.push(place));
-    places.sort_by(Place::order);
+    places.sort_by(LocationName::order);
     places.dedup();
     let mut out = String::new();
     for place in places {

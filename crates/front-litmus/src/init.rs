@@ -1,7 +1,7 @@
 //! The initial state.
 
 use crate::lex::{Cursor, Kind, tokens};
-use crate::state::{Place, Value, place, value};
+use crate::state::{LocationName, Value, place, value};
 use ir::Width;
 use source::{Diagnostic, SourceFile, Span};
 use std::collections::HashSet;
@@ -25,7 +25,7 @@ pub(crate) enum Type<'s> {
 /// An item of the initial state.
 #[derive(Debug)]
 pub(crate) struct Item<'s> {
-    pub place: Place<'s>,
+    pub place: LocationName<'s>,
     pub ty: Type<'s>,
     /// One value, or the values of an array.
     pub values: Vec<Value<'s>>,
@@ -49,8 +49,8 @@ pub(crate) fn parse(file: &SourceFile, range: Range<usize>) -> Result<Vec<Item<'
     let mut seen = HashSet::with_capacity(items.len());
     for item in &items {
         let key = match item.place {
-            Place::Register(thread, name) => (Some(thread), name),
-            Place::Memory(name) | Place::Element(name, _) => (None, name),
+            LocationName::Register(thread, name) => (Some(thread), name),
+            LocationName::Memory(name) | LocationName::Element(name, _) => (None, name),
         };
         if !seen.insert(key) {
             return Err(Diagnostic::error(file, item.span, format!("`{}` is initialised twice", item.place)));
@@ -84,14 +84,14 @@ fn item<'s>(cursor: &mut Cursor<'s, '_>) -> Result<Item<'s>, Diagnostic> {
         }
     }
     let (mut place, mut span) = place(cursor)?;
-    if let Place::Element(name, size) = place {
+    if let LocationName::Element(name, size) = place {
         let Type::Plain(element) = ty else {
             return Err(cursor.error(span, "an array needs a type and all its values").help("write `int x[2]={1,2};`"));
         };
         if size == 0 {
             return Err(cursor.error(span, "an array has at least one element"));
         }
-        place = Place::Memory(name);
+        place = LocationName::Memory(name);
         ty = Type::Array(element, size);
     }
     let mut values = Vec::new();

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 
 /// A location as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place<'s> {
+pub(crate) enum LocationName<'s> {
     /// `0:r1`.
     Register(u32, &'s str),
     /// `x` or `[x]`.
@@ -24,29 +24,29 @@ pub(crate) enum Value<'s> {
     Address(&'s str, u32),
 }
 
-impl Place<'_> {
+impl LocationName<'_> {
     /// The order of herd: registers, then locations, then elements.
     pub fn order(&self, other: &Self) -> Ordering {
-        let rank = |place: &Place<'_>| match place {
-            Place::Register(..) => 0,
-            Place::Memory(_) => 1,
-            Place::Element(..) => 2,
+        let rank = |place: &LocationName<'_>| match place {
+            LocationName::Register(..) => 0,
+            LocationName::Memory(_) => 1,
+            LocationName::Element(..) => 2,
         };
         match (self, other) {
-            (Place::Register(t, r), Place::Register(u, s)) => (t, r).cmp(&(u, s)),
-            (Place::Memory(x), Place::Memory(y)) => x.cmp(y),
-            (Place::Element(x, i), Place::Element(y, j)) => (x, i).cmp(&(y, j)),
+            (LocationName::Register(t, r), LocationName::Register(u, s)) => (t, r).cmp(&(u, s)),
+            (LocationName::Memory(x), LocationName::Memory(y)) => x.cmp(y),
+            (LocationName::Element(x, i), LocationName::Element(y, j)) => (x, i).cmp(&(y, j)),
             _ => rank(self).cmp(&rank(other)),
         }
     }
 }
 
-impl std::fmt::Display for Place<'_> {
+impl std::fmt::Display for LocationName<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Place::Register(thread, name) => write!(f, "{thread}:{name}"),
-            Place::Memory(name) => f.write_str(name),
-            Place::Element(name, index) => write!(f, "{name}[{index}]"),
+            LocationName::Register(thread, name) => write!(f, "{thread}:{name}"),
+            LocationName::Memory(name) => f.write_str(name),
+            LocationName::Element(name, index) => write!(f, "{name}[{index}]"),
         }
     }
 }
@@ -62,12 +62,12 @@ impl std::fmt::Display for Value<'_> {
 }
 
 /// Reads `0:r1`, `P0:r1`, `x`, `[x]` or `x[1]`.
-pub(crate) fn place<'s>(cursor: &mut Cursor<'s, '_>) -> Result<(Place<'s>, Span), Diagnostic> {
+pub(crate) fn place<'s>(cursor: &mut Cursor<'s, '_>) -> Result<(LocationName<'s>, Span), Diagnostic> {
     let start = cursor.peek();
     if cursor.eat("[") {
         let (name, _) = cursor.name("the name of a location")?;
         let end = cursor.expect("]")?;
-        return Ok((Place::Memory(name), start.span.to(end.span)));
+        return Ok((LocationName::Memory(name), start.span.to(end.span)));
     }
     if start.kind == Kind::Number {
         let (thread, span) = cursor.number("a thread")?;
@@ -82,14 +82,14 @@ pub(crate) fn place<'s>(cursor: &mut Cursor<'s, '_>) -> Result<(Place<'s>, Span)
     }
     if matches!(cursor.peek().kind, Kind::Sym("[")) {
         let (index, end) = index(cursor)?;
-        return Ok((Place::Element(name, index), span.to(end)));
+        return Ok((LocationName::Element(name, index), span.to(end)));
     }
-    Ok((Place::Memory(name), span))
+    Ok((LocationName::Memory(name), span))
 }
 
-fn register<'s>(cursor: &mut Cursor<'s, '_>, thread: u32, start: Span) -> Result<(Place<'s>, Span), Diagnostic> {
+fn register<'s>(cursor: &mut Cursor<'s, '_>, thread: u32, start: Span) -> Result<(LocationName<'s>, Span), Diagnostic> {
     let (name, span) = cursor.name("the name of a register")?;
-    Ok((Place::Register(thread, name), start.to(span)))
+    Ok((LocationName::Register(thread, name), start.to(span)))
 }
 
 /// Reads `[3]`.

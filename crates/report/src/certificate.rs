@@ -6,7 +6,7 @@ use model::Buffers;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use witness::Invariant;
-use witness::invariant::{Bound, Buffer, Held, Keep, Place, Quantity, Region, Status};
+use witness::invariant::{Bound, Buffer, ControlPoint, Held, Keep, Quantity, Region, Status};
 
 #[derive(Serialize)]
 struct Certificate<'a> {
@@ -85,7 +85,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn place(&self, place: &Place) -> PlaceOut<'a> {
+    fn place(&self, place: &ControlPoint) -> PlaceOut<'a> {
         let program = self.program;
         let frame = |frame: &witness::invariant::Frame| {
             let function = &program.functions[frame.function.index()];

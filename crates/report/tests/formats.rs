@@ -397,7 +397,7 @@ fn documents_about_systems_have_exactly_what_the_schema_lists() {
         svg, text,
     };
     use report::text::Options;
-    use system::certificate::{Behind, Cell, Certificate, Condition, Cube, Found, Place, Read, Value as Of};
+    use system::certificate::{Behind, Cell, Certificate, Condition, Cube, Found, IndexedSymbol, Read, Value as Of};
     use system::machine::{Machine, Search};
 
     let source = "type t = A | B\narray P[proc] : t\nweak var X : t\ninit (p) { P[p] = A && X = A }\n\
@@ -412,7 +412,7 @@ fn documents_about_systems_have_exactly_what_the_schema_lists() {
         panic!("there is a bad run");
     };
     let read = Read { process: 0, before: vec![0], behind: vec![Behind::Reads(0), Behind::Writes(0)] };
-    let seen = Cell { read: Some(0), place: Place { symbol: 1, args: Vec::new() } };
+    let seen = Cell { read: Some(0), place: IndexedSymbol { symbol: 1, args: Vec::new() } };
     let conditions = vec![Condition::Is(seen, Of::Constructor(0), false)];
     let cube = Cube { processes: 1, conditions, reads: vec![read] };
     let node = |from: Option<(usize, usize, Vec<u8>)>| Found {
@@ -460,11 +460,11 @@ fn documents_about_systems_have_exactly_what_the_schema_lists() {
 
 #[test]
 fn certificates_have_their_shape_and_the_names_of_the_program() {
-    use witness::invariant::{Bound, Buffer, Held, Invariant, Keep, Place, Quantity, Region, Status};
+    use witness::invariant::{Bound, Buffer, ControlPoint, Held, Invariant, Keep, Quantity, Region, Status};
     let example = sb();
     let mut cells = example.program.addresses();
     let (x, y) = (cells.next().unwrap(), cells.next().unwrap());
-    let place = Place {
+    let place = ControlPoint {
         thread: 0,
         frames: Vec::new(),
         status: Status::Ended(Held::Known(0)),

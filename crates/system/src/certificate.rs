@@ -30,7 +30,7 @@ pub struct Cube {
 
 /// A symbol and its indices.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct IndexedSymbol {
     /// An entry of [`System::symbols`].
     pub symbol: usize,
     /// Processes of the cube.
@@ -43,7 +43,7 @@ pub struct Cell {
     /// The number of the read; nothing for the state itself.
     pub read: Option<usize>,
     /// Which cell.
-    pub place: Place,
+    pub place: IndexedSymbol,
 }
 
 /// A value that is no number.
@@ -91,9 +91,9 @@ pub enum Behind {
     /// All writes of the process.
     Writes(u8),
     /// All accesses to the cell.
-    Cell(Place),
+    Cell(IndexedSymbol),
     /// All reads of the cell, and all writes of it by the process.
-    CellOf(u8, Place),
+    CellOf(u8, IndexedSymbol),
 }
 
 /// A cube that the search found.
@@ -117,7 +117,7 @@ fn process(number: u8) -> String {
     format!("#{}", number + 1)
 }
 
-impl Place {
+impl IndexedSymbol {
     /// As the text would say it.
     pub fn text(&self, system: &System) -> String {
         let name = &system.symbols[self.symbol].name;

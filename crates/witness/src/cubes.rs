@@ -41,7 +41,7 @@ use ground::{Frame, Views};
 use orders::{Hook, Node, Orders};
 use std::cell::Cell as Flag;
 use std::fmt;
-use system::certificate::{Behind, Certificate, Condition, Place, Value};
+use system::certificate::{Behind, Certificate, Condition, IndexedSymbol, Value};
 use system::{Access, Memory, Property, System, Type};
 
 /// How many cells are split at most to show that several cubes cover a set together.
@@ -119,7 +119,7 @@ fn well_formed(system: &System, certificate: &Certificate) -> Result<(), CubeFla
             return Err(CubeFlaw::Unsure("a cube has more than 60 processes or 200 reads".to_owned()));
         }
         let process = |number: u8| number < cube.processes;
-        let place = |place: &Place| {
+        let place = |place: &IndexedSymbol| {
             let symbol = system.symbols.get(place.symbol);
             symbol.is_some_and(|symbol| symbol.arity == place.args.len()) && place.args.iter().all(|&arg| process(arg))
         };

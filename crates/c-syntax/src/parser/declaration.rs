@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::declarator::Naming;
-use super::specifiers::Place;
+use super::specifiers::SpecifierContext;
 use crate::ast::{
     Attribute, Declaration, Declarator, FunctionDefinition, InitDeclarator, Item, Name, Specifiers, StaticAssert,
     TypeSpecifier,
@@ -45,7 +45,7 @@ impl Parser<'_> {
     /// Specifiers outside functions, where text that is no declaration at all ends up, too.
     fn file_specifiers(&mut self, attributes: Vec<Attribute>) -> Parsed<Specifiers> {
         let token = self.nth(0);
-        let specifiers = self.specifiers(Place::Declaration, attributes)?;
+        let specifiers = self.specifiers(SpecifierContext::Declaration, attributes)?;
         let nothing = specifiers.span.start == specifiers.span.end && matches!(specifiers.ty, TypeSpecifier::Implicit);
         if nothing && self.kind() != Kind::Identifier && !self.is(Punct::Star) {
             return Err(self.expected("a declaration").help("outside functions there are only declarations"));
@@ -63,7 +63,7 @@ impl Parser<'_> {
 
     /// A declaration inside a function, with its semicolon.
     pub(super) fn declaration(&mut self, start: u32, attributes: Vec<Attribute>) -> Parsed<Declaration> {
-        let specifiers = self.specifiers(Place::Declaration, attributes)?;
+        let specifiers = self.specifiers(SpecifierContext::Declaration, attributes)?;
         let mut declarators = Vec::new();
         if !self.is(Punct::Semicolon) {
             let first = self.start();

@@ -1,7 +1,7 @@
 //! Declarators.
 
 use super::Parser;
-use super::specifiers::{Place, add_qualifier};
+use super::specifiers::{SpecifierContext, add_qualifier};
 use crate::ast::{
     ArrayDeclarator, Declarator, Derived, Name, Node, Parameter, Parameters, PointerDeclarator, Qualifiers, Range,
     TypeSpecifier,
@@ -196,7 +196,7 @@ impl Parser<'_> {
         let start = self.start();
         let mut attributes = Vec::new();
         self.attributes(&mut attributes)?;
-        let specifiers = self.specifiers(Place::Inner, attributes)?;
+        let specifiers = self.specifiers(SpecifierContext::Inner, attributes)?;
         if matches!(specifiers.ty, TypeSpecifier::Implicit) && specifiers.span.start == specifiers.span.end {
             return Err(self.expected("a parameter"));
         }

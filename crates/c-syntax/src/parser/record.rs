@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::declarator::Naming;
-use super::specifiers::Place;
+use super::specifiers::SpecifierContext;
 use crate::ast::{EnumSpecifier, Enumerator, Field, FieldDeclarator, RecordSpecifier, TypeSpecifier};
 use crate::error::Parsed;
 use crate::scope::Meaning;
@@ -68,7 +68,7 @@ impl Parser<'_> {
     fn field(&mut self) -> Parsed<Field> {
         let mut attributes = Vec::new();
         self.attributes(&mut attributes)?;
-        let specifiers = Box::new(self.specifiers(Place::Inner, attributes)?);
+        let specifiers = Box::new(self.specifiers(SpecifierContext::Inner, attributes)?);
         if matches!(specifiers.ty, TypeSpecifier::Implicit) {
             return Err(self.expected("the type of a member"));
         }

@@ -10,7 +10,7 @@ use crate::token::{Keyword, Kind, Punct, Token};
 
 /// Where specifiers stand, which decides what may be missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum SpecifierContext {
     /// Before declarations outside and inside functions: without a type, `int` is meant.
     Declaration,
     /// Before members, parameters, and in type names: a type must be there.
@@ -125,7 +125,7 @@ impl Parser<'_> {
     }
 
     /// The specifiers of a declaration; `attributes` are those that stand before them.
-    pub(super) fn specifiers(&mut self, place: Place, attributes: Vec<Attribute>) -> Parsed<Specifiers> {
+    pub(super) fn specifiers(&mut self, place: SpecifierContext, attributes: Vec<Attribute>) -> Parsed<Specifiers> {
         let start = self.start();
         let (mut storage, mut qualifiers) = (Storage::default(), Qualifiers::default());
         let (mut words, mut whole) = (Words::default(), None);
@@ -231,7 +231,7 @@ impl Parser<'_> {
     }
 
     /// Whether the next name, which is no type, stands where only a type can.
-    fn is_unknown_type(&self, place: Place) -> bool {
+    fn is_unknown_type(&self, place: SpecifierContext) -> bool {
         let follows = |kind: Kind| match kind {
             Kind::Identifier => true,
             Kind::Keyword(keyword) => is_qualifier(keyword) || is_type_word(keyword) || keyword == Keyword::Attribute,
@@ -244,9 +244,11 @@ impl Parser<'_> {
         let pointer = ahead > 1;
         let next = self.nth(ahead).kind;
         match place {
-            Place::Inner => true,
+            SpecifierContext::Inner => true,
             // Old definitions have declarations of the parameters after them: `f(a) int a; { … }`.
-            Place::Declaration => follows(next) || (pointer && matches!(next, Kind::Punct(Punct::LeftParen))),
+            SpecifierContext::Declaration => {
+                follows(next) || (pointer && matches!(next, Kind::Punct(Punct::LeftParen)))
+            }
         }
     }
 
@@ -307,7 +309,7 @@ impl Parser<'_> {
     pub(super) fn type_name(&mut self) -> Parsed<TypeName> {
         self.deeper(|parser| {
             let start = parser.start();
-            let specifiers = parser.specifiers(Place::Inner, Vec::new())?;
+            let specifiers = parser.specifiers(SpecifierContext::Inner, Vec::new())?;
             if matches!(specifiers.ty, TypeSpecifier::Implicit) && specifiers.qualifiers == Qualifiers::default() {
                 return Err(parser.expected("a type"));
             }

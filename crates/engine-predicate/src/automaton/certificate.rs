@@ -5,12 +5,12 @@ use crate::machine::{Buffer, State};
 use crate::values::Dim;
 use crate::zone::Zone;
 use std::collections::BTreeSet;
-use witness::invariant::{self, Bound, Held, Invariant, Keep, Place, Quantity, Region, Term};
+use witness::invariant::{self, Bound, ControlPoint, Held, Invariant, Keep, Quantity, Region, Term};
 
 impl Automata<'_> {
     /// These states as an invariant.
     pub fn certificate(&mut self, k: usize, keep: Keep, states: &[State]) -> Invariant {
-        let mut places: IndexSet<Place, FxBuildHasher> = IndexSet::default();
+        let mut places: IndexSet<ControlPoint, FxBuildHasher> = IndexSet::default();
         let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
         let mut terms: IndexSet<Term, FxBuildHasher> = IndexSet::default();
         let mut regions = Vec::with_capacity(states.len());
@@ -63,7 +63,7 @@ impl Automata<'_> {
     }
 
     /// A node as a place of the program. What nobody will look at is not known.
-    fn place(&mut self, id: u32) -> Place {
+    fn place(&mut self, id: u32) -> ControlPoint {
         let Node { thread, spawned, early } = self.nodes[id as usize].clone();
         let held = |value: &Value| match value {
             Value::Known(bits) => Held::Known(*bits),
@@ -88,7 +88,7 @@ impl Automata<'_> {
             Status::Stopped => invariant::Status::Stopped,
             Status::Failed(..) => invariant::Status::Failed,
         };
-        Place {
+        ControlPoint {
             thread: thread.number,
             frames,
             status,

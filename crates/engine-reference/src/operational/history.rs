@@ -7,7 +7,7 @@ use witness::{Action, Event, EventId, Execution};
 
 /// An event before the events are numbered: a location's initial write, or the thread and the position in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum EventKey {
     Initial(Address),
     Thread(usize, usize),
 }
@@ -20,7 +20,7 @@ struct Own {
     /// Where among the choices those stand that were made last for locals, by the depth of the frame.
     postponed: BTreeMap<(usize, LocalId), usize>,
     /// The writes in its buffer, by the machine's numbers.
-    buffered: BTreeMap<u32, (Address, Place)>,
+    buffered: BTreeMap<u32, (Address, EventKey)>,
 }
 
 /// The events so far, the sources of reads, and the writes of each location in the order in which they reach memory.
@@ -31,8 +31,8 @@ pub(super) struct History {
     /// What cells turned out to hold that nobody had written.
     unwritten: BTreeMap<Address, u64>,
     threads: Vec<Own>,
-    rf: Vec<(Place, Place)>,
-    memory: BTreeMap<Address, Vec<Place>>,
+    rf: Vec<(EventKey, EventKey)>,
+    memory: BTreeMap<Address, Vec<EventKey>>,
     /// The atomic section that is being executed: what it knows of locations, and whether it has written there.
     section: Option<BTreeMap<Address, (u64, bool)>>,
 }
@@ -54,15 +54,15 @@ impl History {
         &mut self.threads[thread]
     }
 
-    fn push(&mut self, thread: usize, action: Action, (tags, span): (&TagSet, Span)) -> Place {
+    fn push(&mut self, thread: usize, action: Action, (tags, span): (&TagSet, Span)) -> EventKey {
         let event = Event { thread: Some(ThreadId(thread as u32)), action, tags: tags.clone(), span };
         let events = &mut self.own(thread).events;
         events.push(event);
-        Place::Thread(thread, events.len() - 1)
+        EventKey::Thread(thread, events.len() - 1)
     }
 
-    fn writes(&mut self, address: Address) -> &mut Vec<Place> {
-        self.memory.entry(address).or_insert_with(|| vec![Place::Initial(address)])
+    fn writes(&mut self, address: Address) -> &mut Vec<EventKey> {
+        self.memory.entry(address).or_insert_with(|| vec![EventKey::Initial(address)])
     }
 
     /// An event is about to touch a location that holds this; nothing, if that has never mattered.
@@ -169,9 +169,9 @@ impl History {
             firsts.push(next);
             next += thread.events.len();
         }
-        let id = |place: &Place| match place {
-            Place::Initial(address) => EventId(positions[address] as u32),
-            Place::Thread(thread, at) => EventId((firsts[*thread] + at) as u32),
+        let id = |place: &EventKey| match place {
+            EventKey::Initial(address) => EventId(positions[address] as u32),
+            EventKey::Thread(thread, at) => EventId((firsts[*thread] + at) as u32),
         };
         let mut rf: Vec<_> = self.rf.iter().map(|(write, read)| (id(write), id(read))).collect();
         rf.sort();

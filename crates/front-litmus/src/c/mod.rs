@@ -10,7 +10,7 @@ mod untyped;
 
 use crate::build::Build;
 use crate::init::{Item, Type};
-use crate::state::Place;
+use crate::state::LocationName;
 use ir::Width;
 use source::Diagnostic;
 use std::collections::HashMap;
@@ -39,7 +39,7 @@ pub(crate) fn parse(build: &mut Build<'_>, range: Range<usize>, items: &[Item<'_
         pointees.entry(param.name).or_insert(param.ty.pointee().width());
     }
     build.initialise(items, |item| match (item.ty, item.place) {
-        (Type::None, Place::Memory(name)) => pointees.get(name).copied().unwrap_or(Width::INT),
+        (Type::None, LocationName::Memory(name)) => pointees.get(name).copied().unwrap_or(Width::INT),
         (ty, _) => Width::new(8 * ty.element_size() as u8),
     });
     let initial = build.registers_by_thread(items, functions.len())?;

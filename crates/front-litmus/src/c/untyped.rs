@@ -5,7 +5,7 @@
 
 use super::ast::{E, Function, Node, Stmt};
 use crate::init::Item;
-use crate::state::{Place, Value};
+use crate::state::{LocationName, Value};
 use std::collections::HashSet;
 
 /// The names that hold addresses, whatever their types say.
@@ -20,7 +20,7 @@ impl<'s> Addresses<'s> {
     pub fn new(items: &[Item<'s>], functions: &[Function<'s>]) -> Self {
         let mut found = Addresses::default();
         for item in items {
-            if let Place::Memory(name) = item.place
+            if let LocationName::Memory(name) = item.place
                 && item.values.iter().any(|value| matches!(value, Value::Address(..)))
             {
                 found.locations.insert(name);

@@ -35,7 +35,7 @@ fn key(cell: Cell, value: u32) -> u64 {
     u64::from(cell.place.0) << 16 | u64::from(value) << 1 | u64::from(cell.view > 0)
 }
 
-fn place(place: &certificate::Place) -> Place {
+fn place(place: &certificate::IndexedSymbol) -> Place {
     let mut args = [NONE; 3];
     for (to, &from) in args.iter_mut().zip(&place.args) {
         *to = from;

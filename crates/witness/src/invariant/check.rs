@@ -5,7 +5,7 @@ use super::eval::{number, range};
 use super::form::{Form, Var};
 use super::steps::{Check, Fate, Way};
 use super::world::World;
-use super::{Buffer, Held, Invariant, Place, Quantity, Status};
+use super::{Buffer, ControlPoint, Held, Invariant, Quantity, Status};
 use crate::execution::Property;
 use crate::flaw::Flaw;
 use ir::{FunctionId, LocalId, Program, Width};
@@ -248,7 +248,7 @@ impl<'a> Checker<'a> {
         Ok(checker)
     }
 
-    fn place(&self, control: Control) -> &'a Place {
+    fn place(&self, control: Control) -> &'a ControlPoint {
         &self.invariant.places[self.controls[control as usize].0 as usize]
     }
 
@@ -319,7 +319,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The values of the variables of a place, if a way ends in it.
-    fn held(&self, way: &Way, place: &Place) -> Option<BTreeMap<Quantity, Form<Var>>> {
+    fn held(&self, way: &Way, place: &ControlPoint) -> Option<BTreeMap<Quantity, Form<Var>>> {
         let thread = way.thread;
         let mut values = BTreeMap::new();
         let mut take = |held: Held, width: Width, form: &Form<Var>, quantity: Quantity| match held {
@@ -647,9 +647,9 @@ fn without_zero(mut form: Form<usize>) -> Form<usize> {
     form
 }
 
-fn skeleton(place: &Place) -> Skeleton {
+fn skeleton(place: &ControlPoint) -> Skeleton {
     let frames = place.frames.iter().map(|frame| (frame.function, frame.block, frame.index, frame.dst)).collect();
-    let Place { thread, status, open, inside, started, early, .. } = *place;
+    let ControlPoint { thread, status, open, inside, started, early, .. } = *place;
     let status = if let Status::Ended(_) = status { Status::Ended(Held::Nothing) } else { status };
     Skeleton { thread, status, open, inside, started, early, frames }
 }

@@ -76,7 +76,7 @@ pub struct Invariant {
     /// Own cells of which the same holds.
     pub counted: BTreeSet<Address>,
     /// The places of threads.
-    pub places: Vec<Place>,
+    pub places: Vec<ControlPoint>,
     /// What bounds are about: quantities, or sums of some with factors.
     pub terms: Vec<Term>,
     /// The sets of states.
@@ -95,7 +95,7 @@ pub enum Keep {
 
 /// Where a thread is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct ControlPoint {
     /// Whose place it is; threads are counted in the order in which they are started.
     pub thread: usize,
     /// The functions that it executes, the outermost first; none when it does not run.

@@ -3,7 +3,7 @@
 use super::eval::{Case, Scope, number, range};
 use super::form::{Form, Var};
 use super::world::World;
-use super::{Buffer, Held, Place, Quantity, Status};
+use super::{Buffer, ControlPoint, Held, Quantity, Status};
 use crate::flaw::Flaw;
 use ir::{Address, BlockId, Expr, FunctionId, Instr, LocalId, Op, System, Terminator, Width, truncate};
 use source::Span;
@@ -110,7 +110,7 @@ pub(super) type Ways = Result<Vec<Way>, Flaw>;
 
 impl Way {
     /// A thread at a place.
-    pub fn from(place: &Place, buffer: &Buffer, world: &World<'_>) -> Way {
+    pub fn from(place: &ControlPoint, buffer: &Buffer, world: &World<'_>) -> Way {
         let mut fresh = 0;
         let thread = place.thread;
         let mut value = |held: Held, width: Width, quantity: Quantity| match held {
@@ -284,7 +284,7 @@ impl<'a> World<'a> {
     }
 
     /// All ways from a place to where steps end.
-    pub fn ways(&mut self, place: &Place, buffer: &Buffer) -> Ways {
+    pub fn ways(&mut self, place: &ControlPoint, buffer: &Buffer) -> Ways {
         let mut ended = Vec::new();
         if place.status != Status::Runs {
             return Ok(ended);
