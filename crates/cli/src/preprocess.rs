@@ -40,6 +40,8 @@ fn run(path: &Path, c: &C, text: Option<&str>) -> Result<String> {
     for compiler in compilers {
         let mut command = Command::new(compiler);
         command.args(["-E", "-std=gnu11", "-D__FENCEPOST__=1", "-U__SIZEOF_INT128__", "-x", "c"]);
+        // clang says so, gcc does not.
+        command.arg("-D__LITTLE_ENDIAN__=1");
         command.args(c.define.iter().map(|definition| format!("-D{definition}")));
         for folder in &c.include {
             command.arg("-I").arg(folder);
@@ -51,6 +53,7 @@ fn run(path: &Path, c: &C, text: Option<&str>) -> Result<String> {
         } else {
             path
         };
+        command.arg("-isystem").arg(headers.path().join("first"));
         command.arg("-idirafter").arg(headers.path()).arg(input).stdin(Stdio::null());
         let output = match command.output() {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,

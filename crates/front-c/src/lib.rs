@@ -48,7 +48,8 @@ pub fn parse(file: &SourceFile, preprocessed: Option<&str>, options: &Options) -
     lower::program(file, preprocessed, options)
 }
 
-/// The headers that stand in for those of a system that has none: name and text.
+/// The headers that stand in for those of a system that has none: name and text. Those in the folder `first` come before the
+/// system's.
 pub fn headers() -> &'static [(&'static str, &'static str)] {
     builtins::headers()
 }

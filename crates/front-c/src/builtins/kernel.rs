@@ -8,7 +8,7 @@ use super::atomics::Swap;
 use super::context::{Call, Update};
 use crate::lower::Value;
 use crate::types::Type;
-use ir::{BinaryOp, Expr, Width};
+use ir::{BinaryOp, Expr, UnaryOp, Width};
 use source::Diagnostic;
 
 /// How an operation is ordered.
@@ -20,6 +20,23 @@ enum Order {
     Release,
     /// An operation without a result orders nothing.
     NoReturn,
+}
+
+/// The tag of a function that is nothing but a fence.
+fn fence_tag(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "smp_mb" | "mb" => "MB",
+        "smp_rmb" | "rmb" => "RMB",
+        "smp_wmb" | "wmb" => "WMB",
+        "smp_mb__before_atomic" => "BEFORE-ATOMIC",
+        "smp_mb__after_atomic" => "AFTER-ATOMIC",
+        "smp_mb__after_spinlock" => "AFTER-SPINLOCK",
+        "smp_mb__after_unlock_lock" => "AFTER-UNLOCK-LOCK",
+        "rcu_read_lock" => "RCU-LOCK",
+        "rcu_read_unlock" => "RCU-UNLOCK",
+        "synchronize_rcu" | "synchronize_rcu_expedited" => "SYNC-RCU",
+        _ => return None,
+    })
 }
 
 impl Order {
@@ -41,12 +58,15 @@ enum Gives {
     Old,
     New,
     NewIsZero,
+    NewIsNegative,
 }
 
 /// `atomic_add_return` and its kin, by their names.
 #[derive(Debug, Clone, Copy)]
 struct Arithmetic {
     op: BinaryOp,
+    /// Whether the operand is complemented first.
+    complement: bool,
     by_one: bool,
     gives: Gives,
     order: Order,
@@ -71,19 +91,22 @@ fn arithmetic(name: &str) -> Option<Arithmetic> {
         (word, Gives::New)
     } else if let Some(word) = rest.strip_suffix("_and_test") {
         (word, Gives::NewIsZero)
+    } else if let Some(word) = rest.strip_suffix("_negative") {
+        (word, Gives::NewIsNegative)
     } else {
         (rest, Gives::Nothing)
     };
     let op = match word {
         "add" | "inc" => BinaryOp::Add,
         "sub" | "dec" => BinaryOp::Sub,
-        "and" => BinaryOp::And,
+        "and" | "andnot" => BinaryOp::And,
         "or" => BinaryOp::Or,
         "xor" => BinaryOp::Xor,
         _ => return None,
     };
     let order = if gives == Gives::Nothing { Order::NoReturn } else { order };
-    Some(Arithmetic { op, by_one: matches!(word, "inc" | "dec"), gives, order })
+    let complement = word == "andnot";
+    Some(Arithmetic { op, complement, by_one: matches!(word, "inc" | "dec"), gives, order })
 }
 
 /// The name without what our header and the kernel's internals put around it.
@@ -96,7 +119,9 @@ fn plain(name: &str) -> &str {
         "__fencepost_xchg" => "xchg",
         "__fencepost_cmpxchg" => "cmpxchg",
         "atomic64_read" | "atomic_long_read" => "atomic_read",
+        "atomic64_read_acquire" | "atomic_long_read_acquire" => "atomic_read_acquire",
         "atomic64_set" | "atomic_long_set" => "atomic_set",
+        "atomic64_set_release" | "atomic_long_set_release" => "atomic_set_release",
         "_raw_spin_lock" | "raw_spin_lock" => "spin_lock",
         "_raw_spin_unlock" | "raw_spin_unlock" => "spin_unlock",
         _ => name,
@@ -104,17 +129,9 @@ fn plain(name: &str) -> &str {
 }
 
 pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
-    let fence = match call.name {
-        "smp_mb" | "mb" => "MB",
-        "smp_rmb" | "rmb" => "RMB",
-        "smp_wmb" | "wmb" => "WMB",
-        "smp_mb__before_atomic" => "BEFORE-ATOMIC",
-        "smp_mb__after_atomic" => "AFTER-ATOMIC",
-        _ => "",
-    };
-    if !fence.is_empty() {
+    if let Some(tag) = fence_tag(call.name) {
         call.arity(0)?;
-        call.fence(&[fence]);
+        call.fence(&[tag]);
         return Ok(Some(None));
     }
     let value = match plain(call.name) {
@@ -153,6 +170,11 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             let (_, done) = lock(call, &["ONCE"])?;
             Some(call.truth_value(done))
         }
+        "spin_is_locked" => {
+            let found = read(call, "ONCE")?;
+            let locked = call.lowering.truth(found);
+            Some(call.truth_value(locked))
+        }
         "spin_unlock" => {
             call.arity(1)?;
             let (addr, ty) = call.object(0)?;
@@ -172,8 +194,10 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
                 return update(call, arithmetic);
             }
             match ordering(name) {
-                ("xchg" | "atomic_xchg", order) => Some(exchange(call, order)?),
-                ("cmpxchg" | "atomic_cmpxchg", order) => Some(compare_exchange(call, order)?),
+                ("xchg" | "atomic_xchg" | "atomic64_xchg" | "atomic_long_xchg", order) => Some(exchange(call, order)?),
+                ("cmpxchg" | "atomic_cmpxchg" | "atomic64_cmpxchg" | "atomic_long_cmpxchg", order) => {
+                    Some(compare_exchange(call, order)?)
+                }
                 _ => return Ok(None),
             }
         }
@@ -272,13 +296,16 @@ fn compare_exchange(call: &mut Call<'_, '_>, order: Order) -> Result<Value, Diag
 
 /// `atomic_inc(x)`, `atomic_add_return(1, x)`, `atomic_fetch_add(1, x)`…
 fn update(call: &mut Call<'_, '_>, arithmetic: Arithmetic) -> Outcome {
-    let Arithmetic { op, by_one, gives, order } = arithmetic;
+    let Arithmetic { op, complement, by_one, gives, order } = arithmetic;
     let pointer = usize::from(!by_one);
     call.arity(pointer + 1)?;
     let amount = if by_one { call.lowering.int(1, &Type::INT) } else { call.value(0)? };
     let (addr, ty) = call.object(pointer)?;
     let amount = call.lowering.convert(amount, &ty)?;
-    let amount = call.keep(amount).expr;
+    let mut amount = call.keep(amount).expr;
+    if complement {
+        amount = amount.unary(UnaryOp::Not);
+    }
     let old = ordered(call, (addr, ty.clone()), order, |old| (None, old.binary(op, amount.clone())));
     let new = Value { expr: old.expr.clone().binary(op, amount), ty };
     Ok(Some(match gives {
@@ -288,6 +315,10 @@ fn update(call: &mut Call<'_, '_>, arithmetic: Arithmetic) -> Outcome {
         Gives::NewIsZero => {
             let zero = is_zero(call, new);
             Some(call.truth_value(zero))
+        }
+        Gives::NewIsNegative => {
+            let zero = Expr::Const(0, new.ty.width().unwrap_or(Width::INT));
+            Some(call.truth_value(new.expr.binary(BinaryOp::SLt, zero)))
         }
     }))
 }

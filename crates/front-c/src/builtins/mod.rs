@@ -33,6 +33,7 @@ mod memory;
 mod overflow;
 mod property;
 mod threads;
+mod verifiers;
 
 pub(crate) use assembly::asm;
 pub(crate) use property::{atomic_begin, atomic_end};
@@ -55,6 +56,7 @@ pub(crate) const RUNTIME: &[(&str, &str)] = &[
     ("rwlock.c", include_str!("../../runtime/rwlock.c")),
     ("thread.c", include_str!("../../runtime/thread.c")),
     ("threads.c", include_str!("../../runtime/threads.c")),
+    ("genmc.c", include_str!("../../runtime/genmc.c")),
     ("string.c", include_str!("../../runtime/string.c")),
 ];
 
@@ -68,10 +70,15 @@ macro_rules! header {
 pub(crate) fn headers() -> &'static [(&'static str, &'static str)] {
     &[
         header!("assert.h"),
+        header!("dat3m.h"),
         header!("errno.h"),
         header!("fencepost.h"),
+        header!("first/stdatomic.h"),
+        header!("genmc.h"),
         header!("limits.h"),
+        header!("lkmm.h"),
         header!("pthread.h"),
+        header!("rcu.h"),
         header!("sched.h"),
         header!("semaphore.h"),
         header!("stdatomic.h"),
@@ -99,6 +106,7 @@ pub(crate) fn call(lowering: &mut Lowering, name: &str, args: &[Node<Expression>
         overflow::call,
         input::call,
         kernel::call,
+        verifiers::call,
     ];
     // `__builtin_memcpy` is `memcpy`, and so with all others that are not known under their long name.
     let names = [Some(name), name.strip_prefix("__builtin_")];

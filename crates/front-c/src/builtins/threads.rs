@@ -12,24 +12,18 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
     let value = match call.name {
         "pthread_create" => {
             call.arity(4)?;
-            let arg = call.value_as(3, &Type::VOID.pointer_to())?;
-            let arg = call.keep(arg);
-            call.full_fence();
-            let handle = call.lowering.spawn(&call.args[2], arg)?;
+            let handle = start(call, 2, 3)?;
             call.lowering.assign_through(&call.args[0], handle)?;
             Some(call.success())
         }
         "pthread_join" => {
             call.arity(2)?;
-            let thread = call.value_as(0, &Type::ULONG_LONG)?.expr;
             if call.is_null(1) {
+                let thread = call.value_as(0, &Type::ULONG_LONG)?.expr;
                 call.lowering.emit(Op::System(System::Join { thread, result: None }));
                 call.full_fence();
             } else {
-                let result = call.lowering.temp(Width::WORD);
-                call.lowering.emit(Op::System(System::Join { thread, result: Some(result) }));
-                call.full_fence();
-                let value = Value { expr: Expr::Local(result), ty: Type::VOID.pointer_to() };
+                let value = join(call)?;
                 call.lowering.assign_through(&call.args[1], value)?;
             }
             Some(call.success())
@@ -98,6 +92,23 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         _ => return Ok(None),
     };
     Ok(Some(value))
+}
+
+/// Starts a thread that runs one argument and is given another. Gives its handle.
+pub(super) fn start(call: &mut Call<'_, '_>, run: usize, arg: usize) -> Result<Value, Diagnostic> {
+    let arg = call.value_as(arg, &Type::VOID.pointer_to())?;
+    let arg = call.keep(arg);
+    call.full_fence();
+    call.lowering.spawn(&call.args[run], arg)
+}
+
+/// Waits for the thread whose handle is the first argument. Gives what it returned.
+pub(super) fn join(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
+    let thread = call.value_as(0, &Type::ULONG_LONG)?.expr;
+    let result = call.lowering.temp(Width::WORD);
+    call.lowering.emit(Op::System(System::Join { thread, result: Some(result) }));
+    call.full_fence();
+    Ok(Value { expr: Expr::Local(result), ty: Type::VOID.pointer_to() })
 }
 
 /// The handle of this thread.
