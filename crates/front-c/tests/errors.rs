@@ -70,21 +70,6 @@ fn what_is_not_supported_is_named_with_its_place() {
     );
     check("char *strdup(const char *);\nint main(void) {\n strdup(\"a\"); return 0; }", "`strdup` is not", 3);
     check("int main(void) {\n int f(void) { return 1; }\n return f(); }", "a function is defined inside a function", 2);
-    check(
-        "int x;\nint main(void) { int r = 0;\n __asm__(\"lock; cmpxchgl %2,%1; sete %0\" : \"+q\"(r), \"+m\"(x) : \"r\"(1)); return r; }",
-        "`lock cmpxchgl %2,%1` is not supported",
-        3,
-    );
-    check(
-        "int x;\nint main(void) {\n __asm__(\"cmpxchgl %1,%0\" : \"+m\"(x) : \"r\"(1)); return 0; }",
-        "is not supported",
-        3,
-    );
-    check(
-        "int x;\nint main(void) {\n __asm__(\"lock; cmpxchgl %1,%0\" : \"+m\"(x) : \"r\"(1)); return 0; }",
-        "register a",
-        3,
-    );
     check("int main(void) {\n __attribute__((cleanup(f))) int x; return x; }", "`f` is not defined", 2);
     check(
         "void f(int *x) {} int main(void) {\n __attribute__((cleanup(f))) int x = 1;\n goto out; out: return x; }",
@@ -119,4 +104,36 @@ fn errors_in_headers_say_where_they_are() {
     let error = parse(&file, Some(output), &Options::default()).expect_err("refused");
     assert!(error.message().contains("(in h.h:2)"), "{error}");
     assert_eq!(file.slice(error.span()), "#include \"h.h\"");
+}
+
+/// Assembly as the only statement of line 2, where `x` is a variable in memory and `r` a local one.
+#[track_caller]
+fn assembly(text: &str, says: &str) {
+    check(&format!("int x; int main(void) {{ int r = 0; char c = 0;\n __asm__({text}); return r + c; }}"), says, 2);
+}
+
+#[test]
+fn assembly_that_is_not_understood_is_refused() {
+    assembly(r#""1: jmp 1b""#, "`1: jmp 1b` is not supported");
+    assembly(r#""ldxr %w0, [%1]" : "=r"(r) : "r"(&x)"#, "`ldxr %w0, [%1]` is not supported");
+    assembly(r#""movd %1, %0" : "=r"(r) : "m"(x)"#, "`movd %1, %0` is not supported");
+    assembly(r#""lock movl %1, %0" : "=m"(x) : "r"(1)"#, "`lock movl %1, %0` is not supported");
+    assembly(r#""movl %1, %0" : "=x"(r) : "m"(x)"#, "the constraint `=x` of inline assembly");
+    assembly(r#""lock; incl %0" : "+r"(r)"#, "a locked instruction changes memory");
+    assembly(r#""movl 8(%%rsp), %0" : "=r"(r)"#, "uses the stack");
+    assembly(r#""movl 4096, %0" : "=r"(r)"#, "the operand `4096` of `movl 4096, %0` is not supported");
+    assembly(r#""shll %%cl, %0" : "+r"(r) : "c"(1)"#, "not a constant");
+}
+
+#[test]
+fn assembly_that_compilers_would_not_take_is_refused() {
+    assembly(r#""lock; cmpxchgl %1, %0" : "+m"(x) : "r"(1)"#, "neither an output nor a clobber");
+    assembly(r#""movl $1, %%ebx" : "=r"(r)"#, "neither an output nor a clobber");
+    assembly(r#""sete %0" : "=q"(r)"#, "have different sizes");
+    assembly(r#""xchgl %0, %1" : "+q"(c), "+m"(x)"#, "have different sizes");
+    assembly(r#""mov $1, %0" : "=m"(x)"#, "the size of the operands of `mov $1, %0` is not known");
+    assembly(r#""sete %0" : "=q"(c)"#, "the flags that `sete %0` looks at are not known");
+    assembly(r#""movl $1, %0; addl %1, %0" : "=r"(r) : "r"(x)"#, "may share its register");
+    assembly(r#""incl %0; shll $1, %0; setc %1" : "+r"(r), "=q"(c)"#, "flags");
+    assembly(r#""movl %3, %0" : "=r"(r) : "r"(1)"#, "the operand `%3` of `movl %3, %0` is not supported");
 }

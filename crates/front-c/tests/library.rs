@@ -191,8 +191,18 @@ fn fences_keep_the_names_of_their_machines() {
     becomes("__asm__ __volatile__ (\"\" ::: \"memory\");", &[]);
     becomes("__asm__ __volatile__ (\"lock; addl $0,0(%%rsp)\" ::: \"memory\");", &["F MFENCE"]);
     becomes("__builtin_ia32_sfence();", &["F SFENCE"]);
-    refused("__asm__ __volatile__ (\"incl %0\" : \"+m\" (x));", "incl");
-    refused("int v; __asm__ (\"\" : \"=r\" (v));", "computes");
+}
+
+#[test]
+fn instructions_of_x86_are_accesses_and_fences() {
+    let locked = ["F MFENCE", "RMW A.SC A.SC", "F MFENCE"];
+    becomes("__asm__ __volatile__ (\"lock; incl %0\" : \"+m\" (x));", &locked);
+    becomes("int v = 1; __asm__ (\"xchgl %0,%1\" : \"+r\" (v), \"+m\" (x));", &locked);
+    becomes("__asm__ __volatile__ (\"incl %0\" : \"+m\" (x));", &["R A.RLX", "W A.RLX"]);
+    becomes("int v = 0; __asm__ (\"movl %1,%0\" : \"=r\" (v) : \"m\" (x));", &["R A.RLX"]);
+    becomes("__asm__ (\"mfence; movl %1,%0\" : \"=m\" (x) : \"ri\" (1));", &["F MFENCE", "W A.RLX"]);
+    let cas = "_Bool z = 0; int e = 0; __asm__ (\"lock cmpxchgl %3,%0\" : \"+m\" (x), \"=@ccz\" (z), \"+a\" (e) : \"r\" (1));";
+    becomes(cas, &["F MFENCE", "RMW A.SC A.SC if", "F MFENCE"]);
 }
 
 #[test]
@@ -341,5 +351,6 @@ fn the_kernels_operations_are_known() {
     becomes("atomic_fetch_add(&x, 2);", &["RMW A.SC A.SC"]);
     becomes("spin_lock(&x); spin_unlock(&x);", &["RMW ACQUIRE ONCE if", "wait", "W RELEASE"]);
     becomes("cmpxchg(&x, 0, 1);", &["F MB", "RMW ONCE ONCE if", "F MB"]);
-    refused("rcu_read_lock();", "rcu_read_lock");
+    becomes("rcu_read_lock(); rcu_read_unlock(); synchronize_rcu();", &["F RCU-LOCK", "F RCU-UNLOCK", "F SYNC-RCU"]);
+    refused("call_rcu(0, 0);", "read-copy-update");
 }

@@ -1,4 +1,4 @@
-//! Inline assembly: fences, and single instructions that update memory.
+//! Inline assembly: fences of all machines. The rest is x86's.
 
 use super::context::Call;
 use super::fences::emit_pairs;
@@ -27,33 +27,18 @@ pub(crate) fn asm(lowering: &mut Lowering, asm: &Asm, span: Span) -> Result<(), 
         let complaint = call.error("inline assembly that may jump to a label is not supported");
         return Err(complaint.help("write it in C, with `if` and `goto`"));
     }
-    if asm.is_extended
-        && let [instruction] = &instructions(&text)[..]
-        && meaning(instruction) == Meaning::Unknown
-        && super::locked::update(&mut call, asm, instruction)?
-    {
-        return Ok(());
-    }
-    // An operand that is read and written keeps its value, since nothing here changes one. One that is only written would
-    // take a value from somewhere.
-    if let Some(operand) = asm.outputs.iter().find(|operand| !operand.constraint.text().starts_with('+')) {
-        let place = call.lowering.at(operand.span);
-        return Err(call
-            .lowering
-            .error(place, "inline assembly that computes something is not supported")
-            .help("write it in C, for example with __atomic_exchange_n or __atomic_fetch_add"));
+    // An operand that is read and written keeps its value where nothing changes one. One that is only written takes a value.
+    let computes = asm.outputs.iter().any(|operand| !operand.constraint.text().starts_with('+'));
+    let known = instructions(&text).iter().all(|instruction| meaning(instruction) != Meaning::Unknown);
+    if computes || !known {
+        return super::x86::statement(&mut call, asm);
     }
     for instruction in instructions(&text) {
         match meaning(&instruction) {
             Meaning::Nothing => {}
             Meaning::Fence(tag) => call.fence(&[tag]),
             Meaning::Pairs(pairs) => emit_pairs(&mut call, &pairs),
-            Meaning::Unknown => {
-                return Err(call.error(format!("the instruction `{instruction}` is not supported")).help(
-                    "of inline assembly fences are understood (mfence, sync, lwsync, dmb ish…) and single instructions such as \
-                     xchg and lock cmpxchg; write the rest in C, for example with __atomic_exchange_n",
-                ));
-            }
+            Meaning::Unknown => {}
         }
     }
     Ok(())

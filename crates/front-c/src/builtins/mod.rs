@@ -28,12 +28,12 @@ mod fences;
 mod input;
 mod intrinsics;
 mod kernel;
-mod locked;
 mod memory;
 mod overflow;
 mod property;
 mod threads;
 mod verifiers;
+mod x86;
 
 pub(crate) use assembly::asm;
 pub(crate) use property::{atomic_begin, atomic_end};

@@ -14,7 +14,7 @@ mod declare;
 mod effects;
 mod expr;
 mod finish;
-mod fold;
+pub(crate) mod fold;
 mod function;
 mod global;
 mod indirect;
