@@ -188,6 +188,9 @@ fn structure(task: &Task<'_>, tags: &Tags, narrow: bool, observer: &dyn Observer
         let line = task.program.source.line(structure.events[event as usize].span);
         Err(NoAnswer::GaveUp(format!("line {line}: {what}")))
     };
+    if let Some(event) = structure.events.iter().position(|event| event.group.is_some()) {
+        return give_up("accesses of different sizes to the same bytes; use `--engine partial-order`", event as u32);
+    }
     if let Some(limit) = options::ADDRESSES.of(task.options)
         && let Some((event, count)) = through_pointers(&structure)
         && count > limit as usize

@@ -138,7 +138,7 @@ impl Product<'_, '_, '_> {
             if at < stops.len() && stop.is_none() {
                 continue;
             }
-            let next = stop.filter(|_| units).and_then(|stop| self.unit(stop.event));
+            let next = stop.filter(|_| units).and_then(|stop| self.together(stop.event));
             if unit.is_none() || unit != next {
                 self.board(&mut link, &mut boarding);
             }

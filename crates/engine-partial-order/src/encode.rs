@@ -12,7 +12,7 @@ use engine::{NoAnswer, Observer, Property};
 use ir::{Location, Program, Proposition};
 use logic::{Blaster, Bool, Evaluation, Lit, OrderGraph, Outcome, Solver, Term, Theory};
 use model::{Axiom, Model, Requirement, Role, Scope};
-use symbolic::{Cause, Failing, Structure};
+use symbolic::{Cause, Failing, Group, Structure};
 use witness::{Execution, Violation};
 
 /// A program and a model as clauses and graphs.
@@ -103,15 +103,20 @@ impl<'p> Problem<'p> {
                 model.name
             )));
         }
+        let groups = self.groups(model)?;
+        let joins_events = !sections.is_empty() || !groups.is_empty();
         let atomic = axioms.iter().any(|axiom| shape::is_atomicity(model, axiom));
         let mut joined = false;
         for axiom in axioms.iter().filter(|axiom| axiom.requirement == Requirement::Acyclic) {
-            if shape::is_implied(model, axiom, !sections.is_empty()) {
+            if shape::is_implied(model, axiom, joins_events) {
                 continue;
             }
             let mut units = Units::none(self.events.len());
             if shape::is_global(model, axiom) {
                 sections.iter().for_each(|section| units.join(section));
+            }
+            if model.head.mixed_size.contains(&axiom.name) {
+                groups.iter().for_each(|group| units.join(group));
             }
             let joins = atomic && shape::joins_instructions(model, axiom);
             if joins {
@@ -144,6 +149,38 @@ impl<'p> Problem<'p> {
             self.assert(constraint);
         }
         Ok(graphs)
+    }
+
+    /// The events of each single-copy atomic access to several cells.
+    fn groups(&self, model: &Model) -> Result<Vec<Vec<usize>>, NoAnswer> {
+        let events = self.events.structure.events.iter().enumerate();
+        let inside: Vec<(Group, usize)> = events.filter_map(|(at, event)| Some((event.group?, at))).collect();
+        if let Some(&(_, at)) = inside.first()
+            && model.head.mixed_size.is_empty()
+        {
+            return Err(self.mixed_sizes(at, model));
+        }
+        let atomic = inside.chunk_by(|a, b| a.0 == b.0).filter(|group| group[0].0.atomic);
+        Ok(atomic.map(|group| group.iter().map(|&(_, at)| at).collect()).collect())
+    }
+
+    /// The model says nothing about an access to several cells.
+    fn mixed_sizes(&self, at: usize, model: &Model) -> NoAnswer {
+        let all = &self.events.structure.events;
+        let line = |event: &symbolic::Event| self.events.program.source.line(event.span);
+        let touches = |event: &&symbolic::Event| {
+            event.thread.is_some()
+                && event.group != all[at].group
+                && event.candidates.iter().any(|c| all[at].candidates.contains(c))
+        };
+        let other = all.iter().filter(touches).find(|other| other.group.is_none()).or_else(|| all.iter().find(touches));
+        let other = other.map_or_else(String::new, |other| format!(", as line {} does,", line(other)));
+        NoAnswer::GaveUp(format!(
+            "line {} accesses several locations at once of which others access single ones{other} and the model {} has no \
+             published reading for accesses of different sizes; sc, tso, x86tso, pso and aarch64 have one",
+            line(&all[at]),
+            model.name
+        ))
     }
 
     /// The events of each atomic section.

@@ -113,6 +113,16 @@ impl<'p> Events<'p> {
         self.structure.events[event].kind
     }
 
+    /// The first event of the access to several cells that an event is a part of.
+    pub fn group_start(&self, event: usize) -> Option<usize> {
+        let number = self.structure.events[event].group?.number;
+        let mut start = event;
+        while start > 0 && self.structure.events[start - 1].group.is_some_and(|group| group.number == number) {
+            start -= 1;
+        }
+        Some(start)
+    }
+
     pub fn is_initial(&self, event: usize) -> bool {
         self.structure.events[event].thread.is_none()
     }

@@ -48,6 +48,7 @@ fn structure(
     for (event, own) in events.structure.events.iter().zip(number) {
         if let Some(own) = own {
             structure.sections[own.index()] = event.section;
+            structure.groups[own.index()] = event.group.filter(|group| group.atomic).map(|group| group.number);
         }
     }
     structure.po = program_order(events, number, size, solution);

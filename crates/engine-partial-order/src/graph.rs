@@ -48,9 +48,16 @@ impl Units {
         Units { first: vec![None; events] }
     }
 
-    /// These events are one.
+    /// These events are one, and with them all that some of them are one with.
     pub fn join(&mut self, events: &[usize]) {
-        let first = events.iter().find_map(|&event| self.first[event]).unwrap_or(events[0]);
+        let mut known: Vec<usize> = events.iter().filter_map(|&event| self.first[event]).collect();
+        known.sort_unstable();
+        known.dedup();
+        let first = known.first().copied().unwrap_or(events[0]);
+        if known.len() > 1 {
+            let joined = self.first.iter_mut().flatten().filter(|own| known.contains(own));
+            joined.for_each(|own| *own = first);
+        }
         events.iter().for_each(|&event| self.first[event] = Some(first));
     }
 
@@ -119,6 +126,11 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
     /// The unit of an event.
     pub(crate) fn unit(&self, event: usize) -> Option<usize> {
         self.units.of(event)
+    }
+
+    /// The unit of an event or, if it is in none, the access that it is a part of: program order goes past either as a whole.
+    pub(crate) fn together(&self, event: usize) -> Option<usize> {
+        self.units.of(event).or_else(|| self.events.group_start(event))
     }
 
     /// What an edge from the node of an event must say about the event being executed: nothing, unless the node stands

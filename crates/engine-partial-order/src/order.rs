@@ -30,7 +30,15 @@ impl ProgramOrder {
     pub fn new(structure: &mut Structure, implications: &mut Implications) -> Result<Self, NoAnswer> {
         let mut places = vec![None; structure.events.len()];
         for (thread, events) in structure.threads.iter().enumerate() {
+            let mut last: Option<(u32, usize)> = None;
             for (position, &event) in events.iter().enumerate() {
+                // The events of one access have no order among themselves: all stand where the first does.
+                let group = structure.events[event as usize].group.map(|group| group.number);
+                let position = match (last, group) {
+                    (Some((number, first)), Some(group)) if number == group => first,
+                    _ => position,
+                };
+                last = group.map(|group| (group, position));
                 places[event as usize] = Some((thread as u32, position as u32));
             }
         }

@@ -126,6 +126,7 @@ pub fn extract(
     execution.finals = finals.iter().map(|&(location, term)| (location, solution.value(term))).collect::<State>();
     execution.started = events.structure.started.clone();
     execution.made = events.structure.made.iter().map(|made| object(made, solution)).collect();
+    execution.refined = events.structure.refined.clone();
     execution.choices = events.structure.inputs.iter().map(|inputs| given(inputs, solution)).collect();
     let flags = model.map(|model| flags::raised(model, events, &execution, &number, solution)).unwrap_or_default();
     let mut values = Vec::new();

@@ -55,8 +55,8 @@ impl Learnt {
     /// it.
     pub fn forbidden(&self, model: &Model, fences: &[&Atom]) -> bool {
         let structure = self.with(fences);
-        // Only the checker knows atomic sections; the other evaluator is quicker.
-        if structure.sections.iter().any(Option::is_some) {
+        // Only the checker knows atomic sections and accesses to several locations; the other evaluator is quicker.
+        if structure.sections.iter().chain(&structure.groups).any(Option::is_some) {
             return witness::forbidden(model, &structure).is_some();
         }
         let mut evaluator = Evaluator::new(model, &structure);

@@ -5,7 +5,7 @@ use crate::model::{Buffers, CompileRule, CompileStep, Head};
 use crate::resolve::KNOWN_TAGS;
 use source::{Diagnostic, SourceFile, Span};
 
-const KEYS: &str = "about, also, buffers, drain, order-writes, wait, weaker-than, architectures, compile, compile+OPTION, tags, library";
+const KEYS: &str = "about, also, buffers, drain, order-writes, wait, mixed-size, weaker-than, architectures, compile, compile+OPTION, tags, library";
 
 /// Reads the head of a parsed file.
 pub(crate) fn head(file: &SourceFile, parsed: &File) -> Result<Head, Diagnostic> {
@@ -65,6 +65,7 @@ impl Reader<'_> {
                 self.uses(&words(), span);
                 self.head.wait.extend(words());
             }
+            "mixed-size" => self.head.mixed_size.extend(words()),
             "weaker-than" => self.head.weaker_than.extend(words()),
             "architectures" => self.head.architectures.extend(words()),
             "tags" => self.head.tags.extend(words()),

@@ -57,6 +57,9 @@ pub struct Head {
     pub order_writes: Vec<String>,
     /// `@wait`: tags of fences behind which reads wait until the writes before the fence have reached memory.
     pub wait: Vec<String>,
+    /// `@mixed-size`: the axioms in which an access to several cells that is single-copy atomic is one event. A model without
+    /// says nothing about accesses of different sizes to the same bytes.
+    pub mixed_size: Vec<String>,
     /// `@weaker-than`: models all of whose executions this model allows too.
     pub weaker_than: Vec<String>,
     /// `@architectures`: whose programs this model is about; all if empty.

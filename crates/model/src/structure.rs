@@ -36,6 +36,8 @@ pub struct Structure {
     pub loc: Relation,
     /// The atomic section of each event, if it is in one. No event comes between those of a section.
     pub sections: Vec<Option<u32>>,
+    /// The access that an event is a part of, if that is single-copy atomic and made of several events.
+    pub groups: Vec<Option<u32>>,
     /// Reads-from.
     pub rf: Relation,
     /// Coherence, transitive, from the initial write of each location on.
@@ -63,6 +65,7 @@ impl Structure {
             amo: relation(),
             loc: relation(),
             sections: vec![None; size],
+            groups: vec![None; size],
             rf: relation(),
             co: relation(),
         }

@@ -15,6 +15,7 @@
 //! model says about it. Memory is never used again after `free`.
 
 mod congruence;
+mod group;
 mod memory;
 mod narrow;
 mod numbers;
@@ -30,6 +31,6 @@ mod thread;
 pub use narrow::narrow;
 pub use run::{Halt, Settings, execute};
 pub use structure::{
-    Cause, Dependency, Event, Failing, Failure, Input, Kind, Link, Location, Made, Moment, Stand, Structure, Stuck,
-    Wait,
+    Cause, Dependency, Event, Failing, Failure, Group, Input, Kind, Link, Location, Made, Moment, Stand, Structure,
+    Stuck, Wait,
 };

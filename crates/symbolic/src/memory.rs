@@ -1,7 +1,7 @@
 //! Where accesses go, and what cells hold that make no events.
 
 use crate::congruence::Class;
-use crate::parts::{Fit, Spot, bytes, fit};
+use crate::parts::{Fit, Part, Spot, bytes, fit};
 use crate::pointers::Pointers;
 use crate::run::{Halt, Run};
 use crate::state::{State, Taint, join_taints, merge_taints};
@@ -82,12 +82,24 @@ impl Touch {
 pub struct Place {
     pub address: Term,
     pub cells: Vec<Address>,
-    /// Where it can go besides that is not one whole cell. No such cell is shared.
+    /// Where it can go besides that is not one whole cell. If these cells are shared, the access takes all of each.
     pub parts: Vec<Spot>,
     pub shared: bool,
+    /// Whether it takes a part of a shared cell: the next run will have cut that.
+    pub torn: bool,
 }
 
 impl Place {
+    /// Shared cells of which an access can be one, all as wide as the access.
+    pub fn shared(address: Term, cells: Vec<Address>) -> Place {
+        Place { address, cells, parts: Vec::new(), shared: true, torn: false }
+    }
+
+    /// Where a fence is.
+    pub fn nowhere(zero: Term) -> Place {
+        Place { address: zero, cells: Vec::new(), parts: Vec::new(), shared: false, torn: false }
+    }
+
     /// The cells that it touches, whole or in part.
     pub fn all_cells(&self) -> impl Iterator<Item = Address> + '_ {
         self.cells.iter().copied().chain(self.parts.iter().flat_map(|spot| spot.parts.iter().map(|part| part.cell)))
@@ -105,10 +117,10 @@ impl Run<'_> {
         state: &mut State,
         address: Term,
         width: Width,
-        write: bool,
+        (write, locked): (bool, bool),
         span: Span,
     ) -> Result<Place, Halt> {
-        let mut place = Place { address, cells: Vec::new(), parts: Vec::new(), shared: false };
+        let mut place = Place { shared: false, ..Place::shared(address, Vec::new()) };
         for start in self.starts(address, width, span)? {
             if write && self.program.constants.contains(&start.object) {
                 continue;
@@ -135,7 +147,8 @@ impl Run<'_> {
             self.failure(fails, what, span, true);
             self.stop(state, valid, Cause::Memory);
         }
-        self.leave_out_shared_parts(state, &mut place, width, span);
+        place.torn = self.learn_cuts(&place, width, span) | self.learn_bytes(&place, width, locked);
+        self.stale |= place.torn;
         for cell in place.all_cells().collect::<Vec<_>>() {
             self.touch(cell, write);
         }
@@ -145,32 +158,50 @@ impl Run<'_> {
         if shared != 0 && shared != all {
             self.mixed.extend(place.all_cells());
         }
-        place.shared = shared == all && shared > 0;
+        place.shared = shared == all && shared > 0 && !place.torn;
         Ok(place)
     }
 
-    /// A part of a shared cell is no place where an access can be looked at. If the access can go elsewhere, this is a cut,
-    /// which is only of interest if it can be reached; else it is refused, if the next run does not find that the cell is
-    /// not shared.
-    fn leave_out_shared_parts(&mut self, state: &mut State, place: &mut Place, width: Width, span: Span) {
+    /// If an access takes a part of a shared cell, the cell should be cut there, in the next run.
+    fn learn_cuts(&mut self, place: &Place, width: Width, span: Span) -> bool {
         let is_shared = |cell: &Address| self.published && self.knowledge.shared.contains_key(cell);
-        let shared_part = |spot: &Spot| spot.parts.iter().find(|part| is_shared(&part.cell)).map(|part| part.width);
-        let Some(there) = place.parts.iter().find_map(shared_part) else { return };
-        let (out, rest): (Vec<Spot>, Vec<Spot>) =
-            std::mem::take(&mut place.parts).into_iter().partition(|spot| shared_part(spot).is_some());
-        place.parts = rest;
-        if place.cells.is_empty() && place.parts.is_empty() {
-            let halt = self.mixed_sizes(span, (there, width));
-            self.doubt.get_or_insert(halt);
+        let torn = |part: &Part| !part.is_whole() && is_shared(&part.cell);
+        let spots: Vec<&Spot> = place.parts.iter().filter(|spot| spot.parts.iter().any(torn)).collect();
+        for spot in &spots {
+            for part in spot.parts.iter().filter(|part| torn(part)) {
+                if part.width == Width::WORD && self.can_hold_address(part.cell) {
+                    let what = "a part of a location that can hold an address, which other threads access";
+                    let halt = self.refuse(span, what);
+                    self.torn_address.get_or_insert(halt);
+                }
+            }
+            let ends = [spot.start.offset, spot.start.offset + bytes(width)];
+            self.cuts.entry(spot.start.object.0).or_default().extend(ends);
         }
-        let terms = &mut self.structure.terms;
-        let mut elsewhere = Bool::TRUE;
-        for spot in out {
-            let here = terms.constant(spot.start.to_bits(), Width::WORD);
-            let same = terms.eq(place.address, here);
-            elsewhere = terms.and(elsewhere, !same);
+        !spots.is_empty()
+    }
+
+    /// Nobody says in which parts a machine makes an access that may be misaligned: so shared cells fall into bytes there.
+    fn learn_bytes(&mut self, place: &Place, width: Width, locked: bool) -> bool {
+        let is_shared = |cell: &Address| self.published && self.knowledge.shared.contains_key(cell);
+        let declared = |start: Address| self.program.is_shared(start.object);
+        let cells = place.cells.iter().map(|&cell| (cell, width > Width::new(8) && is_shared(&cell)));
+        let large = |part: &Part| part.width > Width::new(8) && is_shared(&part.cell);
+        let spots = place.parts.iter().map(|spot| (spot.start, spot.parts.iter().any(large)));
+        let split = |&(start, large): &(Address, bool)| large && !declared(start) && !self.is_aligned(start, width);
+        let found: Vec<Address> =
+            cells.chain(spots).filter(split).map(|(start, _)| start).filter(|_| !locked).collect();
+        for start in &found {
+            let all = start.offset..=start.offset + bytes(width);
+            self.cuts.entry(start.object.0).or_default().extend(all);
         }
-        self.cut_here(state, elsewhere, span);
+        !found.is_empty()
+    }
+
+    /// Whether a cell can hold an address, as far as this run knows.
+    fn can_hold_address(&self, cell: Address) -> bool {
+        let initial = self.program.cell(cell).is_some_and(|cell| matches!(cell.initial, Expr::Address(..)));
+        initial || self.knowledge.points.get(&cell).is_some_and(|points| !points.is_empty())
     }
 
     /// The addresses that an access of this width can begin at.
@@ -227,6 +258,8 @@ impl Run<'_> {
                 Some(_) => made.gaps(start.offset, end),
                 None => vec![(start.offset, width)],
             };
+            let pieces = |(offset, width)| self.knowledge.pieces(number, offset, width);
+            let new: Vec<(u64, Width)> = new.into_iter().flat_map(pieces).collect();
             new.into_iter().for_each(|(offset, width)| self.make_cell(number, offset, width));
         }
         self.made.get(&number).map_or(Fit::Nowhere, |made| fit(made.cells_from(start.offset), start, width))
@@ -264,17 +297,6 @@ impl Run<'_> {
             };
             made.cells.insert(offset, (width, value));
         }
-    }
-
-    fn mixed_sizes(&self, span: Span, (there, here): (Width, Width)) -> Halt {
-        self.refuse(
-            span,
-            &format!(
-                "an access of {} bits to a location of {} bits: accesses of different sizes to one place are not supported",
-                here.bits(),
-                there.bits()
-            ),
-        )
     }
 
     /// The offsets of a class at which an access of this width is inside an object.
@@ -335,6 +357,9 @@ impl Run<'_> {
 
     /// Reads a place that makes no events; if there is no cell at all, any value will do.
     pub fn read_private(&mut self, state: &State, place: &Place, width: Width) -> (Term, Taint) {
+        if place.torn {
+            return (self.structure.terms.fresh(width), Taint::new());
+        }
         let mut found: Option<(Term, Taint)> = None;
         let whole: Vec<(Address, Option<&Spot>)> = place.cells.iter().map(|&cell| (cell, None)).collect();
         let others = place.parts.iter().map(|spot| (spot.start, Some(spot)));
@@ -373,6 +398,9 @@ impl Run<'_> {
 
     /// Writes a place that makes no events, under a condition.
     pub fn write_private(&mut self, state: &mut State, place: &Place, (value, taint): (Term, &Taint), when: Bool) {
+        if place.torn {
+            return;
+        }
         let only = place.cells.len() + place.parts.len() == 1;
         let mut writes = Vec::new();
         for &cell in &place.cells {
@@ -380,6 +408,9 @@ impl Run<'_> {
         }
         for spot in &place.parts {
             for part in &spot.parts {
+                if self.knowledge.shared.contains_key(&part.cell) {
+                    self.watch_part(value, part.width());
+                }
                 let (old, old_taint) = (self.held(state, part.cell), self.held_taint(state, part.cell));
                 let terms = &mut self.structure.terms;
                 let new = part.insert(terms, old, value);

@@ -56,7 +56,7 @@ impl Run<'_> {
     }
 
     /// What the address of an object is a multiple of.
-    fn align(&self, object: u32) -> u64 {
+    pub fn align(&self, object: u32) -> u64 {
         let own = self.program.objects.get(object as usize).map(|object| object.align);
         own.or_else(|| self.knowledge.made.get(&object).map(|object| object.align)).unwrap_or(1)
     }

@@ -1,9 +1,10 @@
 //! Instructions.
 
+use crate::group::{Access, Found};
 use crate::memory::{MadeObject, Place};
 use crate::run::{END, Halt, Run, within};
 use crate::state::{Cached, Reservation, State, Taint, join_taints, taint_of};
-use crate::structure::{Cause, Dependency, Event, Input, Kind, Link, Stand, Structure, Wait};
+use crate::structure::{Cause, Dependency, Event, Group, Input, Kind, Link, Stand, Structure, Wait};
 use ir::{
     Address, BlockId, Expr, FunctionId, Instr, LocalId, ObjectId, Op, Status, System, TagSet, Thread, ThreadId, Width,
 };
@@ -13,19 +14,13 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// What an event does, under which guard, with which value and tags.
-struct Action<'a> {
-    kind: Kind,
-    guard: Bool,
-    value: Term,
-    tags: &'a TagSet,
-    span: Span,
-}
-
-/// What a read gives: the value, what it depends on, and the event if it makes one.
-struct Found {
-    value: Term,
-    taint: Taint,
-    read: Option<u32>,
+pub struct Action<'a> {
+    pub kind: Kind,
+    pub guard: Bool,
+    pub value: Term,
+    pub tags: &'a TagSet,
+    pub span: Span,
+    pub group: Option<Group>,
 }
 
 /// Objects larger than this are refused.
@@ -97,15 +92,17 @@ impl Run<'_> {
             Op::Load { dst, addr, tags, reserve } => {
                 let taint = self.taint(state, addr);
                 let width = self.width(function, *dst);
-                let at = self.place(state, addr, width, false, span)?;
+                let at = self.place(state, addr, width, (false, *reserve), span)?;
                 if state.section.is_some() && at.shared {
-                    let (value, taint) = self.read_in_section(state, &at, width, &taint, tags, span);
+                    let (value, taint) = self.read_in_section(state, &at, width, &taint, tags, span)?;
                     state.locals[dst.index()] = value;
                     state.taints[dst.index()] = taint;
                     return Ok(());
                 }
-                let Found { value, taint: found, read } = self.read(state, &at, width, &taint, tags, span);
-                if *reserve && let Some(read) = read {
+                let access = Access { kind: Kind::Read, tags, span, locked: false };
+                let Found { value, taint: found, reads } = self.read(state, &at, width, &taint, &access);
+                if *reserve && at.shared {
+                    let [read] = reads[..] else { return Err(self.refuse(span, "a reservation of several cells")) };
                     state.reservations = vec![Reservation { read, address: at.address, taint, when: Bool::TRUE }];
                 }
                 state.locals[dst.index()] = value;
@@ -115,15 +112,13 @@ impl Run<'_> {
                 let (addr_taint, taint) = (self.taint(state, addr), self.taint(state, value));
                 let value = self.expr(state, value);
                 let width = self.structure.terms.width(value);
-                let at = self.place(state, addr, width, true, span)?;
+                let at = self.place(state, addr, width, (true, false), span)?;
                 if at.shared && state.section.is_some() {
                     let taint = join_taints(&mut self.structure.terms, &taint, &addr_taint);
-                    self.write_in_section(state, &at, value, &taint, Bool::TRUE);
+                    self.write_in_section(state, &at, value, &taint, Bool::TRUE)?;
                 } else if at.shared {
-                    let action = Action { kind: Kind::Write, guard: state.guard, value, tags, span };
-                    let write = self.event(state, &at, &addr_taint, &action);
-                    self.depend(write, &taint, |s| &mut s.data);
-                    self.note_pointers(&at.cells, value, span)?;
+                    let access = Access { kind: Kind::Write, tags, span, locked: false };
+                    self.write(state, &at, value, Bool::TRUE, (&addr_taint, &taint), &access)?;
                     state.effect(&mut self.structure.terms, Bool::TRUE);
                 } else {
                     let taint = join_taints(&mut self.structure.terms, &taint, &addr_taint);
@@ -141,8 +136,8 @@ impl Run<'_> {
                 // Inside a section there is nothing for a fence to order.
                 if self.published && state.section.is_none() {
                     let zero = self.structure.terms.constant(0, Width::WORD);
-                    let nowhere = Place { address: zero, cells: Vec::new(), parts: Vec::new(), shared: false };
-                    let action = Action { kind: Kind::Fence, guard: state.guard, value: zero, tags, span };
+                    let nowhere = Place::nowhere(zero);
+                    let action = Action { kind: Kind::Fence, guard: state.guard, value: zero, tags, span, group: None };
                     self.event(state, &nowhere, &Taint::new(), &action);
                 }
             }
@@ -180,32 +175,16 @@ impl Run<'_> {
     }
 
     /// Where an access goes.
-    fn place(&mut self, state: &mut State, addr: &Expr, width: Width, write: bool, span: Span) -> Result<Place, Halt> {
-        let address = self.expr(state, addr);
-        self.locate(state, address, width, write, span)
-    }
-
-    /// Reads a place.
-    fn read(
+    fn place(
         &mut self,
-        state: &State,
-        at: &Place,
+        state: &mut State,
+        addr: &Expr,
         width: Width,
-        addr_taint: &Taint,
-        tags: &TagSet,
+        (write, locked): (bool, bool),
         span: Span,
-    ) -> Found {
-        if !at.shared {
-            let (value, taint) = self.read_private(state, at, width);
-            let taint = join_taints(&mut self.structure.terms, &taint, addr_taint);
-            return Found { value, taint, read: None };
-        }
-        let value = self.structure.terms.fresh(width);
-        self.learn_pointers(value, &at.cells);
-        let action = Action { kind: Kind::Read, guard: state.guard, value, tags, span };
-        let read = self.event(state, at, addr_taint, &action);
-        let taint = if self.settings.dependencies { taint_of(read, Bool::TRUE) } else { Taint::new() };
-        Found { value, taint, read: Some(read) }
+    ) -> Result<Place, Halt> {
+        let address = self.expr(state, addr);
+        self.locate(state, address, width, (write, locked), span)
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -221,22 +200,24 @@ impl Run<'_> {
     ) -> Result<(), Halt> {
         let width = self.width(function, dst);
         let addr_taint = self.taint(state, addr);
-        let at = self.place(state, addr, width, true, span)?;
+        let at = self.place(state, addr, width, (true, true), span)?;
         let in_section = state.section.is_some() && at.shared;
         if self.published && state.section.is_none() && !at.shared && !(read_tags.is_empty() && write_tags.is_empty()) {
             // It orders what comes before and after it, whoever else uses its operand: so it makes events.
             self.mixed.extend(at.all_cells());
         }
-        let Found { value: found, taint: found_taint, read } = if in_section {
-            let (value, taint) = self.read_in_section(state, &at, width, &addr_taint, read_tags, span);
-            Found { value, taint, read: None }
+        let Found { value: found, taint: found_taint, reads } = if in_section {
+            let (value, taint) = self.read_in_section(state, &at, width, &addr_taint, read_tags, span)?;
+            Found { value, taint, reads: Vec::new() }
         } else {
-            self.read(state, &at, width, &addr_taint, read_tags, span)
+            let access = Access { kind: Kind::Read, tags: read_tags, span, locked: true };
+            self.read(state, &at, width, &addr_taint, &access)
         };
         // The value read decides what is written, but that is no dependency of the write on the read: the pair is in
         // rmw. What makes no event has no such pair.
         let mut inputs = state.clone();
-        inputs.taints[dst.index()] = if read.is_some() { Taint::new() } else { found_taint.clone() };
+        let makes_events = at.shared && !in_section;
+        inputs.taints[dst.index()] = if makes_events { Taint::new() } else { found_taint.clone() };
         inputs.locals[dst.index()] = found;
         let mut taint = self.taint(&inputs, value);
         let mut condition = Bool::TRUE;
@@ -247,26 +228,21 @@ impl Run<'_> {
             condition = self.structure.terms.to_bool(when);
         }
         let value = self.expr(&inputs, value);
-        match read {
-            None if in_section => {
-                let taint = join_taints(&mut self.structure.terms, &taint, &found_taint);
-                self.write_in_section(state, &at, value, &taint, condition);
-            }
-            Some(read) => {
-                let guard = self.structure.terms.and(state.guard, condition);
-                let action = Action { kind: Kind::Write, guard, value, tags: write_tags, span };
-                let write = self.event(state, &at, &addr_taint, &action);
-                self.depend(write, &taint, |s| &mut s.data);
-                let pair = Dependency { from: read, to: write, when: Bool::TRUE };
+        if in_section {
+            let taint = join_taints(&mut self.structure.terms, &taint, &found_taint);
+            self.write_in_section(state, &at, value, &taint, condition)?;
+        } else if makes_events {
+            let access = Access { kind: Kind::Write, tags: write_tags, span, locked: true };
+            let writes = self.write(state, &at, value, condition, (&addr_taint, &taint), &access)?;
+            for (from, to) in reads.into_iter().zip(writes) {
+                let pair = Dependency { from, to, when: Bool::TRUE };
                 self.structure.rmw.push(pair);
                 self.structure.amo.push(pair);
-                self.note_pointers(&at.cells, value, span)?;
-                state.effect(&mut self.structure.terms, condition);
             }
-            None => {
-                let taint = join_taints(&mut self.structure.terms, &taint, &addr_taint);
-                self.write_private(state, &at, (value, &taint), condition);
-            }
+            state.effect(&mut self.structure.terms, condition);
+        } else {
+            let taint = join_taints(&mut self.structure.terms, &taint, &addr_taint);
+            self.write_private(state, &at, (value, &taint), condition);
         }
         state.locals[dst.index()] = found;
         state.taints[dst.index()] = found_taint;
@@ -294,12 +270,11 @@ impl Run<'_> {
         }
         let value = self.expr(state, value);
         let width = self.structure.terms.width(value);
-        let at = self.place(state, addr, width, true, span)?;
+        let at = self.place(state, addr, width, (true, true), span)?;
         let guard = self.structure.terms.and(state.guard, succeeds);
-        let action = Action { kind: Kind::Write, guard, value, tags, span };
-        let write = self.event(state, &at, &addr_taint, &action);
-        self.depend(write, &taint, |s| &mut s.data);
-        self.note_pointers(&at.cells, value, span)?;
+        let access = Access { kind: Kind::Write, tags, span, locked: true };
+        let writes = self.write(state, &at, value, succeeds, (&addr_taint, &taint), &access)?;
+        let [write] = writes[..] else { return Err(self.refuse(span, "a conditional store to several cells")) };
         let mut reserved = Bool::FALSE;
         for reservation in std::mem::take(&mut state.reservations) {
             let terms = &mut self.structure.terms;
@@ -323,7 +298,7 @@ impl Run<'_> {
     }
 
     /// Reads shared cells in an atomic section: only what the section does not know yet makes an event.
-    fn read_in_section(
+    pub fn read_in_section(
         &mut self,
         state: &mut State,
         at: &Place,
@@ -331,7 +306,10 @@ impl Run<'_> {
         addr_taint: &Taint,
         tags: &TagSet,
         span: Span,
-    ) -> (Term, Taint) {
+    ) -> Result<(Term, Taint), Halt> {
+        if !at.parts.is_empty() {
+            return self.read_parts_in_section(state, at, width, addr_taint, tags, span);
+        }
         let conditions = self.conditions(at);
         let mut known = Bool::FALSE;
         let (mut value, mut taint) = (None, Taint::new());
@@ -349,7 +327,7 @@ impl Run<'_> {
             _ => {
                 let read = self.structure.terms.fresh(width);
                 self.learn_pointers(read, &at.cells);
-                let action = Action { kind: Kind::Read, guard, value: read, tags, span };
+                let action = Action { kind: Kind::Read, guard, value: read, tags, span, group: None };
                 let event = self.event(state, at, addr_taint, &action);
                 let terms = &mut self.structure.terms;
                 if self.settings.dependencies {
@@ -371,11 +349,21 @@ impl Run<'_> {
             };
             Rc::make_mut(&mut state.cache).insert(cell, entry);
         }
-        (value, taint)
+        Ok((value, taint))
     }
 
     /// Writes shared cells in an atomic section: what is left at its end is written then.
-    fn write_in_section(&mut self, state: &mut State, at: &Place, value: Term, taint: &Taint, when: Bool) {
+    pub fn write_in_section(
+        &mut self,
+        state: &mut State,
+        at: &Place,
+        value: Term,
+        taint: &Taint,
+        when: Bool,
+    ) -> Result<(), Halt> {
+        if !at.parts.is_empty() {
+            return self.write_parts_in_section(state, at, value, taint, when);
+        }
         for (cell, here) in self.conditions(at) {
             let terms = &mut self.structure.terms;
             let here = terms.and(here, when);
@@ -390,6 +378,7 @@ impl Run<'_> {
             };
             Rc::make_mut(&mut state.cache).insert(cell, entry);
         }
+        Ok(())
     }
 
     /// The section ends: what it wrote becomes events.
@@ -399,9 +388,9 @@ impl Run<'_> {
             let terms = &mut self.structure.terms;
             let address = terms.constant(cell.to_bits(), Width::WORD);
             let guard = terms.and(state.guard, cached.written);
-            let at = Place { address, cells: vec![cell], parts: Vec::new(), shared: true };
+            let at = Place::shared(address, vec![cell]);
             let tags = TagSet::default();
-            let action = Action { kind: Kind::Write, guard, value: cached.value, tags: &tags, span };
+            let action = Action { kind: Kind::Write, guard, value: cached.value, tags: &tags, span, group: None };
             let write = self.event(state, &at, &Taint::new(), &action);
             self.depend(write, &cached.taint, |s| &mut s.data);
             self.note_pointers(&[cell], cached.value, span)?;
@@ -425,7 +414,7 @@ impl Run<'_> {
     }
 
     /// Adds an event with its address and control dependencies.
-    fn event(&mut self, state: &State, at: &Place, addr_taint: &Taint, action: &Action<'_>) -> u32 {
+    pub fn event(&mut self, state: &State, at: &Place, addr_taint: &Taint, action: &Action<'_>) -> u32 {
         let number = self.structure.events.len() as u32;
         let thread = self.current.id;
         let mut candidates: Vec<u32> = at.cells.iter().map(|cell| self.knowledge.shared[cell]).collect();
@@ -441,6 +430,7 @@ impl Run<'_> {
             tags: action.tags.clone(),
             span: self.current.visible.unwrap_or(action.span),
             section: state.section.map(|(section, _)| section),
+            group: action.group,
         });
         self.depend(number, addr_taint, |s| &mut s.addr);
         let mut control = Taint::new();
@@ -452,7 +442,7 @@ impl Run<'_> {
     }
 
     /// An event depends on reads, in the way that the list says; where a branch chose, it is a control dependency.
-    fn depend(&mut self, to: u32, taint: &Taint, list: impl Fn(&mut Structure) -> &mut Vec<Dependency>) {
+    pub fn depend(&mut self, to: u32, taint: &Taint, list: impl Fn(&mut Structure) -> &mut Vec<Dependency>) {
         for &(source, when) in taint {
             let dependency = Dependency { from: source.read, to, when };
             if source.chosen {
@@ -702,8 +692,10 @@ impl Run<'_> {
         let first = self.program.objects.len();
         let next = (first + self.knowledge.objects.len()) as u32;
         let number = *self.knowledge.objects.entry(here).or_insert(next);
+        let own: Vec<(u64, Width)> =
+            cells.iter().flat_map(|cell| self.knowledge.pieces(number, cell.offset, cell.width)).collect();
         let known = self.knowledge.cells.entry(number).or_default();
-        known.extend(cells.iter().map(|cell| (cell.offset, cell.width)));
+        known.extend(own);
         self.knowledge.made.insert(number, object.clone());
         if !self.made.contains_key(&number) {
             self.make(number, object);

@@ -2,6 +2,7 @@
 
 use ir::{Address, BinaryOp, UnaryOp, Width};
 use logic::{Term, Terms};
+use std::collections::BTreeSet;
 
 /// Where an access can begin that is not one whole cell, and what it consists of.
 #[derive(Debug)]
@@ -71,7 +72,29 @@ pub fn fit(cells: impl Iterator<Item = (u64, Width)>, start: Address, access: Wi
     Fit::Nowhere
 }
 
+/// What a cell falls into where it is cut: offsets and widths.
+pub fn pieces(offset: u64, width: Width, cuts: &BTreeSet<u64>) -> Vec<(u64, Width)> {
+    let end = offset + bytes(width);
+    let inside: Vec<u64> = cuts.range(offset + 1..end).copied().collect();
+    if inside.is_empty() {
+        return vec![(offset, width)];
+    }
+    let ends = inside.iter().copied().chain([end]);
+    let starts = std::iter::once(offset).chain(inside.iter().copied());
+    starts.zip(ends).map(|(from, to)| (from, Width::new(8 * (to - from) as u8))).collect()
+}
+
 impl Part {
+    /// Whether it is all of its cell.
+    pub fn is_whole(&self) -> bool {
+        self.below == 0 && self.bits >= self.width.bits()
+    }
+
+    /// At which byte of the access it begins.
+    pub fn byte(&self) -> u64 {
+        u64::from(self.at / 8)
+    }
+
     /// How many bits of the cell are taken.
     pub fn width(&self) -> Width {
         Width::new(self.bits as u8)
@@ -98,6 +121,18 @@ impl Part {
         let kept = terms.binary(BinaryOp::And, cell, mask);
         terms.binary(BinaryOp::Or, kept, new)
     }
+}
+
+/// A value, moved up by so many bytes in one of this width.
+pub fn place_bits(terms: &mut Terms, value: Term, byte: u64, width: Width) -> Term {
+    let wide = resize(terms, value, width);
+    shift(terms, BinaryOp::Shl, wide, 8 * byte as u32)
+}
+
+/// The bits of a value that begin at a byte.
+pub fn take_bits(terms: &mut Terms, value: Term, byte: u64, width: Width) -> Term {
+    let moved = shift(terms, BinaryOp::LShr, value, 8 * byte as u32);
+    resize(terms, moved, width)
 }
 
 fn shift(terms: &mut Terms, op: BinaryOp, value: Term, by: u32) -> Term {
@@ -137,6 +172,15 @@ mod tests {
         assert_eq!((both[1].cell, both[1].below, both[1].at, both[1].bits), (at(8), 0, 32, 32));
         assert_eq!(fit(cells(), at(12), Width::INT), Fit::Nowhere);
         assert_eq!(fit(cells(), at(16), Width::INT), Fit::Nowhere);
+    }
+
+    #[test]
+    fn a_cell_is_cut_at_the_offsets_inside_it() {
+        let cuts = BTreeSet::from([4, 5, 8]);
+        assert_eq!(pieces(0, Width::INT, &cuts), [(0, Width::INT)]);
+        let cut = [(4, Width::new(8)), (5, Width::new(24))];
+        assert_eq!(pieces(4, Width::INT, &cuts), cut);
+        assert_eq!(pieces(8, Width::WORD, &cuts), [(8, Width::WORD)]);
     }
 
     #[test]

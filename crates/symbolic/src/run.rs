@@ -6,11 +6,12 @@
 //! The last run found nothing new, so what it took for granted holds in it.
 
 use crate::memory::{MadeObject, Touch, first_value};
+use crate::parts::pieces;
 use crate::pointers::{Analysis as Pointers, Pointers as PointerSet};
 use crate::regions::Analysis;
 use crate::state::{Memory, State, Taint};
 use crate::structure::{Cause, Event, Failure, Input, Kind, Location, Made, Moment, Structure, Stuck};
-use ir::{Address, BlockId, Expr, FunctionId, Op, Program, System, TagSet, Thread, ThreadId, Width};
+use ir::{Address, BlockId, Cell, Expr, FunctionId, ObjectId, Op, Program, System, TagSet, Thread, ThreadId, Width};
 use logic::{Bool, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::Span;
@@ -74,6 +75,8 @@ pub struct Knowledge {
     pub made: FxHashMap<u32, MadeObject>,
     /// The cells of objects that the program makes.
     pub cells: FxHashMap<u32, BTreeMap<u64, Width>>,
+    /// For each object the offsets at which shared cells are cut, so that every access consists of whole cells.
+    pub cuts: BTreeMap<u32, BTreeSet<u64>>,
 }
 
 impl Knowledge {
@@ -82,6 +85,23 @@ impl Knowledge {
             self.shared.insert(cell, self.order.len() as u32);
             self.order.push(cell);
         }
+    }
+
+    /// What a cell falls into where it is cut.
+    pub fn pieces(&self, object: u32, offset: u64, width: Width) -> Vec<(u64, Width)> {
+        self.cuts.get(&object).map_or_else(|| vec![(offset, width)], |cuts| pieces(offset, width, cuts))
+    }
+
+    /// Cuts cells, and forgets what was known to be shared, since that was said of other cells.
+    fn cut(&mut self, cuts: BTreeMap<u32, BTreeSet<u64>>) {
+        for (object, offsets) in cuts {
+            self.cuts.entry(object).or_default().extend(offsets);
+            let cells = self.cells.remove(&object).unwrap_or_default();
+            let cut = cells.into_iter().flat_map(|(offset, width)| self.pieces(object, offset, width)).collect();
+            self.cells.insert(object, cut);
+        }
+        self.shared.clear();
+        self.order.clear();
     }
 }
 
@@ -125,6 +145,12 @@ pub struct Run<'p> {
     pub touched: FxHashMap<Address, Touch>,
     /// Cells of accesses that can be shared or not: they should all be shared.
     pub mixed: Vec<Address>,
+    /// Where shared cells should be cut, since an access takes a part of one: then there is another run.
+    pub cuts: BTreeMap<u32, BTreeSet<u64>>,
+    /// Why such a cut is not possible.
+    pub torn_address: Option<Halt>,
+    /// How many accesses to several cells there were.
+    pub groups: u32,
     /// Whether a cell turned out to be shared that was not known to be: then there is another run, and this one only
     /// goes on for what it finds out.
     pub stale: bool,
@@ -152,13 +178,40 @@ pub struct Run<'p> {
 /// Why that was not possible.
 pub fn execute(program: &Program, settings: &Settings<'_>) -> Result<Structure, Halt> {
     let mut knowledge = Knowledge::default();
+    let mut refined: Option<Program> = None;
+    loop {
+        let cuts = match settle(refined.as_ref().unwrap_or(program), settings, &mut knowledge)? {
+            Settled::Done(mut structure) => {
+                let own = knowledge.cuts.keys().map(|&object| object as usize);
+                let program = refined.as_ref().unwrap_or(program);
+                let cells = |object: usize| Some(program.objects.get(object)?.cells.clone());
+                structure.refined = own.filter_map(|object| Some((ObjectId(object as u32), cells(object)?))).collect();
+                return Ok(*structure);
+            }
+            Settled::Cut(cuts) => cuts,
+        };
+        knowledge.cut(cuts);
+        refined = Some(refine(program, &knowledge.cuts));
+    }
+}
+
+/// What comes of runs with the same cells.
+enum Settled {
+    /// The last of them, which found nothing new.
+    Done(Box<Structure>),
+    /// Where shared cells must be cut.
+    Cut(BTreeMap<u32, BTreeSet<u64>>),
+}
+
+/// Runs until a run finds nothing new.
+fn settle(program: &Program, settings: &Settings<'_>, knowledge: &mut Knowledge) -> Result<Settled, Halt> {
     let declared: Vec<Address> = program.addresses().filter(|address| program.is_shared(address.object)).collect();
     declared.iter().for_each(|&address| knowledge.share(address));
     // The first run shares whatever looks like it; the second only what the first found to be shared.
     suspects(program).into_iter().for_each(|address| knowledge.share(address));
     let mut first = true;
     loop {
-        let mut run = Run::new(program, settings, &mut knowledge);
+        let mut run = Run::new(program, settings, knowledge);
         run.threads()?;
         let mut shared: Vec<Address> =
             run.touched.iter().filter(|(_, touch)| touch.is_shared()).map(|(&address, _)| address).collect();
@@ -169,10 +222,16 @@ pub fn execute(program: &Program, settings: &Settings<'_>) -> Result<Structure, 
         let known = shared.iter().all(|address| run.knowledge.shared.contains_key(address));
         let exact = !first || shared.len() == run.knowledge.order.len();
         if known && exact && !run.grew {
+            if let Some(halt) = run.torn_address.take() {
+                return Err(halt);
+            }
+            if !run.cuts.is_empty() {
+                return Ok(Settled::Cut(run.cuts));
+            }
             if let Some(halt) = run.doubt.take() {
                 return Err(halt);
             }
-            return Ok(run.finish());
+            return Ok(Settled::Done(Box::new(run.finish())));
         }
         if first {
             knowledge.shared.clear();
@@ -181,6 +240,36 @@ pub fn execute(program: &Program, settings: &Settings<'_>) -> Result<Structure, 
         first = false;
         shared.into_iter().for_each(|address| knowledge.share(address));
     }
+}
+
+/// The program with the cells of its objects cut.
+fn refine(program: &Program, cuts: &BTreeMap<u32, BTreeSet<u64>>) -> Program {
+    let mut refined = program.clone();
+    for (&number, cuts) in cuts {
+        let Some(object) = refined.objects.get_mut(number as usize) else { continue };
+        object.cells = object.cells.iter().flat_map(|cell| cut_cell(cell, cuts)).collect();
+    }
+    refined
+}
+
+/// The pieces of a cell, each with its part of the initial value.
+fn cut_cell(cell: &Cell, cuts: &BTreeSet<u64>) -> Vec<Cell> {
+    let all = pieces(cell.offset, cell.width, cuts);
+    if all.len() == 1 {
+        return vec![cell.clone()];
+    }
+    let bits = match &cell.initial {
+        Expr::Const(value, _) => *value,
+        Expr::Address(object, offset) => Address { object: *object, offset: *offset }.to_bits(),
+        Expr::Local(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => {
+            panic!("an initial value is a constant or an address")
+        }
+    };
+    let piece = |(offset, width): (u64, Width)| {
+        let value = ir::truncate(bits >> (8 * (offset - cell.offset)), width);
+        Cell { offset, width, initial: Expr::Const(value, width) }
+    };
+    all.into_iter().map(piece).collect()
 }
 
 /// The cells of objects that several threads mention, and that are not declared to be shared.
@@ -278,6 +367,7 @@ impl<'p> Run<'p> {
                 tags: TagSet::default(),
                 span: Span::default(),
                 section: None,
+                group: None,
             });
         }
         let current = Current {
@@ -300,6 +390,9 @@ impl<'p> Run<'p> {
             made: FxHashMap::default(),
             touched: FxHashMap::default(),
             mixed: Vec::new(),
+            cuts: BTreeMap::new(),
+            torn_address: None,
+            groups: 0,
             stale: false,
             grew: false,
             doubt: None,

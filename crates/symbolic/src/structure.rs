@@ -1,6 +1,6 @@
 //! Symbolic events and what relates them.
 
-use ir::{Address, TagSet, Thread, ThreadId, Width};
+use ir::{Address, Cell, ObjectId, TagSet, Thread, ThreadId, Width};
 use logic::{Bool, Term, Terms};
 use source::Span;
 
@@ -36,6 +36,17 @@ pub struct Event {
     pub span: Span,
     /// The atomic section it is in: no event of another thread comes between those of a section.
     pub section: Option<u32>,
+    /// The access that it is a part of, if that is made of several events.
+    pub group: Option<Group>,
+}
+
+/// An access to several cells: its events have the same instruction, and no order among themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Group {
+    /// Which one. The read and the write of a read-modify-write are two.
+    pub number: u32,
+    /// Whether it is single-copy atomic: nobody sees it in part.
+    pub atomic: bool,
 }
 
 /// A location of shared memory.
@@ -211,6 +222,9 @@ pub struct Structure {
     pub started: Vec<Thread>,
     /// The objects that it makes: their numbers follow those of its own.
     pub made: Vec<Made>,
+    /// The cells of the program's own objects that are accessed in parts by several threads: as small as the accesses
+    /// want them.
+    pub refined: Vec<(ObjectId, Vec<Cell>)>,
     /// Address dependencies.
     pub addr: Vec<Dependency>,
     /// Data dependencies.
@@ -247,6 +261,7 @@ impl Structure {
             moments: Vec::new(),
             started: Vec::new(),
             made: Vec::new(),
+            refined: Vec::new(),
             addr: Vec::new(),
             data: Vec::new(),
             ctrl: Vec::new(),

@@ -8,6 +8,10 @@
 //! with `co` and `fr` among its members, r is acyclic even if all events of a section are taken for one (pairs within a
 //! section are dropped). A model needs such an axiom that is about more than one location, that is, without `po-loc`
 //! among the members; otherwise it says nothing about sections.
+//!
+//! # Accesses to several locations
+//! Nobody sees a single-copy atomic access in part. For a model that is: its events are taken for one in the axioms that the
+//! model's head names (`@mixed-size`). Elsewhere, and above all where locations are looked at one by one, they are single events.
 
 use crate::matrix::Matrix;
 use model::{Base, BaseSet, Model, Node, NodeId, Requirement, Role, Scope, Structure};
@@ -38,7 +42,9 @@ pub fn forbidden_by(model: &Model, structure: &Structure) -> Option<String> {
         let met = match axiom.requirement {
             Requirement::Acyclic => {
                 let pairs = naive.pairs(axiom.node);
-                let pairs = if is_consensus(model, axiom.node) { quotient(&pairs, &structure.sections) } else { pairs };
+                let whole = if is_consensus(model, axiom.node) { &structure.sections[..] } else { &[] };
+                let grouped = if model.head.mixed_size.contains(&axiom.name) { &structure.groups[..] } else { &[] };
+                let pairs = quotient(&quotient(&pairs, whole), grouped);
                 pairs.closure().is_irreflexive()
             }
             Requirement::Irreflexive => naive.pairs(axiom.node).is_irreflexive(),
@@ -58,6 +64,11 @@ pub(crate) fn knows_sections(model: &Model) -> bool {
     };
     let mut axioms = model.axioms.iter().filter(fits);
     axioms.any(|axiom| is_consensus(model, axiom.node) && !has_member(model, axiom.node, Base::PoLoc))
+}
+
+/// Whether the model says what an access to several locations is.
+pub(crate) fn knows_mixed_sizes(model: &Model) -> bool {
+    !model.head.mixed_size.is_empty()
 }
 
 /// Whether the relation is a union with coherence and from-read among its members.
@@ -90,6 +101,9 @@ fn has_member(model: &Model, node: NodeId, base: Base) -> bool {
 
 /// The relation with the events of each section taken for one, the first of them.
 fn quotient(pairs: &Matrix, sections: &[Option<u32>]) -> Matrix {
+    if sections.iter().all(Option::is_none) {
+        return pairs.clone();
+    }
     let first: Vec<usize> = (0..sections.len())
         .map(|event| match sections[event] {
             Some(section) => sections.iter().position(|other| *other == Some(section)).unwrap_or(event),

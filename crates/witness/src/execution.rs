@@ -1,6 +1,6 @@
 //! Executions: what an engine shows as evidence that something can happen.
 
-use ir::{Address, Object, Program, State, TagSet, Thread, ThreadId};
+use ir::{Address, Cell, Object, ObjectId, Program, State, TagSet, Thread, ThreadId};
 use source::Span;
 
 /// An event of an execution: its position in [`Execution::events`].
@@ -66,6 +66,9 @@ pub struct Event {
 /// first read that no access of the section to that location precedes, and, where the section ends, one write for each
 /// location that it wrote, in the order of their addresses, with the last value, without tags, at the place of the end.
 /// Read-modify-writes are a read and a write there; fences inside are no events.
+///
+/// An access that covers several shared locations is an event for each of them, in the order of their addresses; it covers
+/// all of each. One that may be misaligned, and is no read-modify-write, only covers locations of a byte each.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Execution {
     /// The events.
@@ -81,6 +84,9 @@ pub struct Execution {
     /// The objects that were made: their numbers follow those of the program's own objects. The cells are those that
     /// were accessed; their initial values, constants, are what an object that is not zeroed happens to hold at first.
     pub made: Vec<Object>,
+    /// The objects of the program that have smaller locations here than there, and these: each location of the program is one of
+    /// them or falls into several.
+    pub refined: Vec<(ObjectId, Vec<Cell>)>,
     /// For each thread, in the order in which it asks: the values of [`ir::System::Nondet`], the numbers of the objects
     /// made by [`ir::System::Alloc`], the numbers of the threads started by [`ir::System::Spawn`], and whether an
     /// [`ir::Op::StoreConditional`] succeeds.

@@ -50,6 +50,7 @@ pub(crate) fn relate(program: &Program, execution: &Execution, replays: &Replays
     }
     replays.order.iter().for_each(|&(earlier, later)| structure.po.insert(earlier, later));
     structure.sections.clone_from(&replays.sections);
+    structure.groups.clone_from(&replays.groups);
     for thread in &replays.threads {
         let parts = [
             (&mut structure.addr, &thread.addr),

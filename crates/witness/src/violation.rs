@@ -1,6 +1,6 @@
 //! The checker of violations: decides whether an execution shows that a property fails.
 
-use crate::axioms::{forbidden_by, knows_sections};
+use crate::axioms::{forbidden_by, knows_mixed_sizes, knows_sections};
 use crate::execution::{EventId, Execution, Property, TWO_INSIDE, Violation};
 use crate::flaw::Flaw;
 use crate::relations::relate;
@@ -35,6 +35,9 @@ pub fn check_violation(
     }
     if structure.sections.iter().any(Option::is_some) && !knows_sections(model) {
         return Err(Flaw::Violation(format!("the model {} does not say what an atomic section is", model.name)));
+    }
+    if replays.mixed && !knows_mixed_sizes(model) {
+        return Err(Flaw::Violation(format!("the model {} says nothing about accesses of mixed sizes", model.name)));
     }
     forbidden_by(model, &structure).map_or(Ok(()), |axiom| Err(Flaw::Forbidden(axiom)))
 }

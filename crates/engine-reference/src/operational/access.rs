@@ -32,24 +32,27 @@ impl<'a> Step<'_, 'a> {
             }
             Op::Load { dst, addr, tags, reserve } => {
                 let (word, width) = (self.value(at, addr)?.0, self.width(at, *dst));
-                let Some(address) = self.locate(at, word, width, span)? else { return Ok(Flow::Done) };
-                let Some(way) = self.way(at, address, false, may)? else { return Ok(Flow::Later) };
+                let Some(cells) = self.locate(at, word, width, span)? else { return Ok(Flow::Done) };
+                let Some(way) = self.way(at, &cells, false, may)? else { return Ok(Flow::Later) };
+                self.aligned(way, &cells, width, span)?;
                 if way == Way::Buffered {
                     self.wait(at, self.machine.drains(tags))?;
                 }
-                let own = self.read(at, (way, address, width), *dst, (tags, span))?;
+                let read = self.read(at, (way, &cells), *dst, (tags, span))?;
                 if *reserve {
-                    self.thread(at).reservation = Some(Reservation { address, own });
+                    let [link] = read[..] else { return Err(self.several(span)) };
+                    self.thread(at).reservation = Some(link);
                 }
             }
             Op::Store { addr, value, tags } => {
                 let ((value, width), word) = (self.value(at, value)?, self.value(at, addr)?.0);
                 let word = self.machine.program.write_target(word);
-                let Some(address) = self.locate(at, word, width, span)? else { return Ok(Flow::Done) };
+                let Some(cells) = self.locate(at, word, width, span)? else { return Ok(Flow::Done) };
                 // Nobody can notice or prevent that a write goes to the buffer.
                 let hidden = !self.machine.drains(tags);
-                let Some(way) = self.way(at, address, true, may || hidden)? else { return Ok(Flow::Later) };
-                self.write(at, (way, address, width), (value, None), (tags, span))?;
+                let Some(way) = self.way(at, &cells, true, may || hidden)? else { return Ok(Flow::Later) };
+                self.aligned(way, &cells, width, span)?;
+                self.write(at, (way, &cells), (value, Vec::new()), (tags, span))?;
             }
             Op::Rmw { .. } => return self.exchange(at, instr, may),
             Op::StoreConditional { .. } => return self.store_conditional(at, instr, may),
@@ -99,13 +102,20 @@ impl<'a> Step<'_, 'a> {
         Halt::Violation(Violation { thread, span, message: message.to_owned() })
     }
 
-    /// The cell of an access. If there is none, the thread stops or the property fails.
-    fn locate(&mut self, at: usize, word: u64, width: Width, span: Span) -> Result<Option<Address>, Halt> {
-        match self.state.target(word, width) {
-            Target::Cell(address) => Ok(Some(address)),
-            Target::Mixed => {
-                let line = self.machine.program.source.line(span);
-                Err(Halt::Limit(format!("line {line} accesses a part of a location, or several")))
+    /// The cells of an access. If there are none, the thread stops or the property fails.
+    fn locate(
+        &mut self,
+        at: usize,
+        word: u64,
+        width: Width,
+        span: Span,
+    ) -> Result<Option<Vec<(Address, Width)>>, Halt> {
+        match self.state.target(word, width, &self.notes.cuts) {
+            Target::Cells(cells) => Ok(Some(cells)),
+            Target::Part(start) if self.machine.program.is_shared(start.object) => Err(self.several(span)),
+            Target::Part(start) => {
+                let end = start.offset + u64::from(width.bits().div_ceil(8));
+                Err(Halt::Part(start.object, [start.offset, end]))
             }
             Target::Nowhere => match self.machine.property {
                 Some(Property::Assertions { memory: true }) => {
@@ -120,8 +130,25 @@ impl<'a> Step<'_, 'a> {
         }
     }
 
+    fn several(&self, span: Span) -> Halt {
+        let line = self.machine.program.source.line(span);
+        Halt::Limit(format!("line {line} accesses a part of a location, or several"))
+    }
+
+    /// In which parts a misaligned access is made, and in which order, is beyond the machine.
+    fn aligned(&self, way: Way, cells: &[(Address, Width)], width: Width, span: Span) -> Result<(), Halt> {
+        let start = cells[0].0;
+        let declared = self.machine.program.is_shared(start.object);
+        if way == Way::Plain || declared || self.state.is_aligned(start, width) {
+            return Ok(());
+        }
+        let line = self.machine.program.source.line(span);
+        Err(Halt::Limit(format!("line {line} makes a misaligned access to shared memory")))
+    }
+
     /// How to make an access; nothing if it has to be a step of its own.
-    fn way(&mut self, at: usize, address: Address, writes: bool, may: bool) -> Result<Option<Way>, Halt> {
+    fn way(&mut self, at: usize, cells: &[(Address, Width)], writes: bool, may: bool) -> Result<Option<Way>, Halt> {
+        let address = cells[0].0;
         if !self.state.published {
             return Ok(Some(Way::Plain));
         }
@@ -151,44 +178,52 @@ impl<'a> Step<'_, 'a> {
         Ok(value)
     }
 
-    /// A thread reads the newest write of the location in its buffer, else memory. Gives the number of the buffered write.
+    /// A thread reads the newest write of each cell in its buffer, else memory. Gives what it read of each.
     fn read(
         &mut self,
         at: usize,
-        (way, address, width): (Way, Address, Width),
+        (way, cells): (Way, &[(Address, Width)]),
         dst: LocalId,
         (tags, span): (&TagSet, Span),
-    ) -> Result<Option<u32>, Halt> {
-        let buffer = &self.state.threads[at].buffer;
-        let newest = buffer.iter().rev().find(|entry| entry.address == address).filter(|_| way == Way::Buffered);
-        let (value, own) = match newest {
-            Some(entry) => (entry.value, Some(entry.id)),
-            None => (self.peek(address, width)?, None),
-        };
-        let mut taint = Taint::default();
-        if way != Way::Plain {
-            taint = Taint { stale: false, reads: vec![(address, own.map(|id| (at, id)))] };
-            let held = self.state.slot(address).value;
-            self.note(|record| {
-                record.touch(address, held);
-                record.read(at, (address, value), own, (tags, span));
-            });
+    ) -> Result<Vec<Reservation>, Halt> {
+        let (mut whole, mut taint, mut read) = (0, Taint::default(), Vec::new());
+        for &(address, width) in cells {
+            let buffer = &self.state.threads[at].buffer;
+            let covers = |entry: &Entry| Some((entry.value(address)?, entry.id));
+            let newest = buffer.iter().rev().find_map(covers).filter(|_| way == Way::Buffered);
+            let (value, own) = match newest {
+                Some((value, id)) => (value, Some(id)),
+                None => (self.peek(address, width)?, None),
+            };
+            if way != Way::Plain {
+                taint.reads.push((address, own.map(|id| (at, id))));
+                let held = self.state.slot(address).value;
+                self.note(|record| {
+                    record.touch(address, held);
+                    record.read(at, (address, value), own, (tags, span));
+                });
+            }
+            whole |= value << (8 * (address.offset - cells[0].0.offset));
+            read.push(Reservation { address, own });
         }
-        self.assign(at, dst, value, taint);
-        Ok(own)
+        self.assign(at, dst, whole, taint);
+        Ok(read)
     }
 
     fn write(
         &mut self,
         at: usize,
-        (way, address, width): (Way, Address, Width),
-        (value, link): (u64, Option<Reservation>),
+        (way, cells): (Way, &[(Address, Width)]),
+        (value, link): (u64, Vec<Reservation>),
         (tags, span): (&TagSet, Span),
     ) -> Result<(), Halt> {
-        let value = truncate(value, width);
+        let part = |&(address, width): &(Address, Width)| {
+            (address, truncate(value >> (8 * (address.offset - cells[0].0.offset)), width))
+        };
+        let cells: Vec<(Address, u64)> = cells.iter().map(part).collect();
         let drains = way == Way::Direct || self.machine.drains(tags);
         if way == Way::Plain {
-            self.state.slot_mut(address).value = Some(value);
+            cells.into_iter().for_each(|(address, value)| self.state.slot_mut(address).value = Some(value));
             return Ok(());
         }
         let thread = &mut self.state.threads[at];
@@ -199,14 +234,16 @@ impl<'a> Step<'_, 'a> {
         let id = thread.buffer.iter().map(|entry| entry.id + 1).max().unwrap_or(0);
         if !drains {
             let epoch = thread.epoch;
-            thread.buffer.push(Entry { address, value, id, epoch, awaited: false, link });
+            thread.buffer.push(Entry { cells: cells.clone(), id, epoch, awaited: false, link });
         }
-        let held = self.state.slot(address).value;
-        self.note(|record| {
-            record.touch(address, held);
-            record.write(at, (address, value), (!drains).then_some(id), (tags, span));
-        });
-        if drains && !self.state.land(at, address, value, None) {
+        for &(address, value) in &cells {
+            let held = self.state.slot(address).value;
+            self.note(|record| {
+                record.touch(address, held);
+                record.write(at, (address, value), (!drains).then_some(id), (tags, span));
+            });
+        }
+        if drains && !cells.iter().all(|&(address, value)| self.state.land(at, address, value, None)) {
             return Err(Halt::Disabled { waits: false });
         }
         Ok(())
@@ -223,27 +260,26 @@ impl<'a> Step<'_, 'a> {
         let span = self.place(at, instr.span);
         let word = self.machine.program.write_target(self.value(at, addr)?.0);
         let width = self.width(at, *dst);
-        let Some(address) = self.locate(at, word, width, span)? else { return Ok(Flow::Done) };
-        let Some(way) = self.way(at, address, true, may)? else { return Ok(Flow::Later) };
+        let Some(cells) = self.locate(at, word, width, span)? else { return Ok(Flow::Done) };
+        let Some(way) = self.way(at, &cells, true, may)? else { return Ok(Flow::Later) };
         // It waits for the buffer, whoever else uses its operand.
         let drains = self.machine.drains(read_tags) || self.machine.drains(write_tags);
         if way == Way::Plain && self.state.published && self.machine.buffers != Buffers::None && drains {
-            return Err(Halt::Conflict(address.object));
+            return Err(Halt::Conflict(cells[0].0.object));
         }
         if way == Way::Buffered {
             self.wait(at, drains)?;
         }
         // A locked instruction is made on memory: the buffer is empty.
         let on = if way == Way::Buffered && drains { Way::Direct } else { way };
-        let own = self.read(at, (on, address, width), *dst, (read_tags, span))?;
+        let link = self.read(at, (on, &cells), *dst, (read_tags, span))?;
         let writes = match when {
             Some(when) => self.value(at, when)?.0 != 0,
             None => true,
         };
         if writes {
             let value = self.value(at, value)?.0;
-            let link = Some(Reservation { address, own });
-            self.write(at, (on, address, width), (value, link), (write_tags, span))?;
+            self.write(at, (on, &cells), (value, link), (write_tags, span))?;
         }
         self.advance(at);
         Ok(Flow::Done)
@@ -254,14 +290,15 @@ impl<'a> Step<'_, 'a> {
         let Op::StoreConditional { success, addr, value, tags, status: _ } = &instr.op else { return Ok(Flow::Later) };
         let span = self.place(at, instr.span);
         let ((value, width), word) = (self.value(at, value)?, self.value(at, addr)?.0);
-        let Some(address) = self.locate(at, word, width, span)? else { return Ok(Flow::Done) };
-        let Some(way) = self.way(at, address, true, may)? else { return Ok(Flow::Later) };
+        let Some(cells) = self.locate(at, word, width, span)? else { return Ok(Flow::Done) };
+        let Some(way) = self.way(at, &cells, true, may)? else { return Ok(Flow::Later) };
+        let [(address, _)] = cells[..] else { return Err(self.several(span)) };
         let link = self.thread(at).reservation.take().filter(|open| open.address == address);
         let outcomes = if link.is_some() { vec![0, 1] } else { vec![0] };
         let succeeds = self.any(Width::BOOL, || Some(outcomes))?;
         self.note(|record| record.choose(at, succeeds));
         if succeeds != 0 {
-            self.write(at, (way, address, width), (value, link), (tags, span))?;
+            self.write(at, (way, &cells), (value, link.into_iter().collect()), (tags, span))?;
         }
         self.assign(at, *success, succeeds, Taint::default());
         self.advance(at);

@@ -166,7 +166,9 @@ impl<'a> Step<'_, 'a> {
             System::Alloc { dst, name, size, cells, zeroed, align } => {
                 let size = self.value(at, size)?.0;
                 let number = self.state.objects.len();
-                self.state.objects.push(Rc::new(Object::made(name, size, cells.as_deref(), *zeroed, *align)));
+                let made = Object::made(name, size, cells.as_deref(), *zeroed, *align);
+                let made = made.cut(&self.notes.cuts, ObjectId(number as u32));
+                self.state.objects.push(Rc::new(made));
                 self.note(|record| record.choose(at, number as u64));
                 let address = Address { object: ObjectId(number as u32), offset: 0 };
                 self.assign(at, *dst, address.to_bits(), Taint::default());

@@ -1,6 +1,6 @@
 //! What happens on a path: enough to show it as an execution.
 
-use ir::{Address, Cell, Expr, FunctionId, LocalId, Object, Program, TagSet, ThreadId, eval, truncate};
+use ir::{Address, Cell, Expr, FunctionId, LocalId, Object, ObjectId, Program, TagSet, ThreadId, eval, truncate};
 use source::Span;
 use std::collections::BTreeMap;
 use witness::{Action, Event, EventId, Execution};
@@ -20,7 +20,7 @@ struct Own {
     /// Where among the choices those stand that were made last for locals, by the depth of the frame.
     postponed: BTreeMap<(usize, LocalId), usize>,
     /// The writes in its buffer, by the machine's numbers.
-    buffered: BTreeMap<u32, (Address, EventKey)>,
+    buffered: BTreeMap<u32, Vec<(Address, EventKey)>>,
 }
 
 /// The events so far, the sources of reads, and the writes of each location in the order in which they reach memory.
@@ -105,7 +105,8 @@ impl History {
             section.insert(address, (value, false));
         }
         let read = self.push(thread, Action::Read { address, value }, at);
-        let buffered = own.and_then(|number| self.own(thread).buffered.get(&number)).map(|&(_, write)| write);
+        let entry = own.and_then(|number| self.own(thread).buffered.get(&number));
+        let buffered = entry.and_then(|cells| cells.iter().find(|(own, _)| *own == address)).map(|&(_, write)| write);
         let source = buffered.unwrap_or_else(|| *self.writes(address).last().expect("an initial write is there"));
         self.rf.push((source, read));
     }
@@ -118,7 +119,7 @@ impl History {
         }
         let write = self.push(thread, Action::Write { address, value }, at);
         match to {
-            Some(number) => _ = self.own(thread).buffered.insert(number, (address, write)),
+            Some(number) => self.own(thread).buffered.entry(number).or_default().push((address, write)),
             None => self.writes(address).push(write),
         }
     }
@@ -130,7 +131,7 @@ impl History {
 
     /// The write with this number in the buffer of a thread reaches memory.
     pub fn land(&mut self, thread: usize, number: u32) {
-        if let Some((address, write)) = self.own(thread).buffered.remove(&number) {
+        for (address, write) in self.own(thread).buffered.remove(&number).unwrap_or_default() {
             self.writes(address).push(write);
         }
     }
@@ -155,7 +156,13 @@ impl History {
     }
 
     /// The execution. The threads, by what they run, and the objects that were made are in the order of their numbers.
-    pub fn execution(mut self, program: &Program, threads: &[FunctionId], made: Vec<Object>) -> Execution {
+    pub fn execution(
+        mut self,
+        program: &Program,
+        threads: &[FunctionId],
+        made: Vec<Object>,
+        refined: Vec<(ObjectId, Vec<Cell>)>,
+    ) -> Execution {
         // What is still in the buffers reaches memory now.
         for thread in 0..self.threads.len() {
             let left: Vec<u32> = self.threads[thread].buffered.keys().copied().collect();
@@ -191,6 +198,7 @@ impl History {
             co,
             started: started.map(|&body| ir::Thread { name: name(body), body }).collect(),
             made: self.made(program, made),
+            refined,
             choices: self.threads.into_iter().map(|own| own.choices).collect(),
             ..Execution::default()
         }
@@ -201,7 +209,7 @@ impl History {
         for (at, object) in made.iter_mut().enumerate() {
             for Cell { offset, width, initial } in &mut object.cells {
                 let number = program.objects.len() + at;
-                let address = Address { object: ir::ObjectId(number as u32), offset: *offset };
+                let address = Address { object: ObjectId(number as u32), offset: *offset };
                 *initial = Expr::Const(self.unwritten.get(&address).copied().unwrap_or(0), *width);
             }
         }

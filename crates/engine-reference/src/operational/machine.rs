@@ -7,7 +7,7 @@
 
 use super::choice;
 use super::history::History;
-use super::state::{Entry, Frame, State, Status, Taint, Thread};
+use super::state::{Cuts, Entry, Frame, State, Status, Taint, Thread};
 use crate::loops::Loops;
 use engine::{Options, Property};
 use ir::{Expr, Function, FunctionId, Instr, LocalId, ObjectId, Program, TagSet, Width, truncate};
@@ -35,6 +35,8 @@ pub(super) enum Halt {
     Limit(String),
     /// Several threads use this object, which was taken for one thread's own.
     Conflict(ObjectId),
+    /// An access covers a part of a cell of this object, from one offset to another.
+    Part(ObjectId, [u64; 2]),
 }
 
 /// What the search knows beyond states.
@@ -42,6 +44,8 @@ pub(super) enum Halt {
 pub(super) struct Notes {
     /// The objects whose accesses others can notice.
     pub shared: BTreeSet<ObjectId>,
+    /// Where the cells of objects are cut.
+    pub cuts: Cuts,
     /// Who used the other objects: a thread, whether others too, whether any of them wrote.
     pub touched: BTreeMap<ObjectId, (usize, bool, bool)>,
     /// The loops and calls that were cut.
@@ -143,7 +147,7 @@ impl<'a> Machine<'a> {
         let entry = &buffer[at];
         match self.buffers {
             Buffers::None | Buffers::Thread => at == 0,
-            Buffers::Location => buffer[..at].iter().all(|e| e.address != entry.address && e.epoch == entry.epoch),
+            Buffers::Location => buffer[..at].iter().all(|e| !e.overlaps(entry) && e.epoch == entry.epoch),
         }
     }
 

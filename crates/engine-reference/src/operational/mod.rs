@@ -14,8 +14,9 @@
 //! # What it can miss
 //! Nothing, within the bound on loops, for models whose head describes their buffers: none (SC), one queue per thread
 //! (TSO), one per thread and location (PSO). Choices among more than 2^8 values are tried for a few values only, unless
-//! these stand for all; then the engine gives up unless it finds what it was asked for. Accesses of different sizes to the
-//! same bytes are beyond it. It counts states, not executions: final states have a count of 0 and no example.
+//! these stand for all; then the engine gives up unless it finds what it was asked for. Cells are cut where accesses want
+//! it, and the search begins anew; an entry of a buffer covers several cells and reaches memory at once, and a read takes each cell
+//! from the newest entry that has it. Misaligned accesses to shared memory are beyond it. It counts states, not executions: final states have a count of 0 and no example.
 
 mod access;
 mod choice;

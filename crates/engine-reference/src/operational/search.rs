@@ -42,9 +42,12 @@ pub(super) fn search(task: &Task<'_>, buffers: Buffers, observer: &dyn Observer)
     loop {
         let mut search = Search::new(task, &machine, notes, observer);
         let found = search.run()?;
-        if let Outcome::Again(object) = found {
-            notes = Notes { shared: search.notes.shared, ..Notes::default() };
-            notes.shared.insert(object);
+        if let Outcome::Again(object, cuts) = found {
+            notes = Notes { shared: search.notes.shared, cuts: search.notes.cuts, ..Notes::default() };
+            match cuts {
+                Some(cuts) => notes.cuts.entry(object).or_default().extend(cuts),
+                None => _ = notes.shared.insert(object),
+            }
             continue;
         }
         observer.phase("search", &format!("{} states", search.seen.len()));
@@ -67,8 +70,8 @@ enum Outcome {
     Enough,
     /// The property fails.
     Found(Box<Execution>),
-    /// This object is shared: the search was too coarse.
-    Again(ir::ObjectId),
+    /// This object is shared, or its cells must be cut there: the search was too coarse.
+    Again(ir::ObjectId, Option<[u64; 2]>),
 }
 
 struct Search<'m, 'a> {
@@ -107,7 +110,7 @@ impl<'m, 'a> Search<'m, 'a> {
     }
 
     fn run(&mut self) -> Result<Outcome, NoAnswer> {
-        let start = State::new(self.machine.program);
+        let start = State::new(self.machine.program, &self.notes.cuts);
         let mut found = self.explore(usize::MAX, &start, Action::Begin)?;
         while let (Outcome::Nothing, Some((at, state))) = (&found, self.pending.pop()) {
             if self.machine.property == Some(Property::Deadlock)
@@ -151,7 +154,7 @@ impl<'m, 'a> Search<'m, 'a> {
         Ok(match self.task.question {
             Question::Violation(_) => Findings::Reach(vec![match found {
                 Outcome::Found(execution) => Some(*execution),
-                Outcome::Nothing | Outcome::Enough | Outcome::Again(_) => None,
+                Outcome::Nothing | Outcome::Enough | Outcome::Again(..) => None,
             }]),
             Question::Reach(_) => {
                 let reached = self.reached.clone();
@@ -214,7 +217,8 @@ impl<'m, 'a> Search<'m, 'a> {
                     return Ok(Outcome::Found(Box::new(execution)));
                 }
                 Err(Halt::Limit(what)) => self.notes.limit = Some(what),
-                Err(Halt::Conflict(object)) => return Ok(Outcome::Again(object)),
+                Err(Halt::Conflict(object)) => return Ok(Outcome::Again(object, None)),
+                Err(Halt::Part(object, cuts)) => return Ok(Outcome::Again(object, Some(cuts))),
             }
         }
         Ok(Outcome::Nothing)
@@ -244,7 +248,8 @@ impl<'m, 'a> Search<'m, 'a> {
                     thread.epoch = 0;
                 }
                 step.note(|record| record.land(at, entry.id));
-                let landed = step.state.land(at, entry.address, entry.value, Some(entry.id));
+                let mut cells = entry.cells.iter();
+                let landed = cells.all(|&(address, value)| step.state.land(at, address, value, Some(entry.id)));
                 if landed { Ok(()) } else { Err(Halt::Disabled { waits: false }) }
             }
         };
@@ -264,7 +269,7 @@ impl<'m, 'a> Search<'m, 'a> {
             from = *before;
         }
         let mut record = History::new(self.machine.program);
-        let mut state = State::new(self.machine.program);
+        let mut state = State::new(self.machine.program, &self.notes.cuts);
         for (left, this) in moves.iter().rev().enumerate() {
             let is_last = last.is_some() && left + 1 == moves.len();
             let (end, result) = self.step(state, this.action, &this.choices, Some(&mut record));
@@ -280,7 +285,10 @@ impl<'m, 'a> Search<'m, 'a> {
         let program = self.machine.program;
         let threads: Vec<_> = state.threads.iter().map(|thread| thread.body).collect();
         let made = state.objects.iter().skip(program.objects.len()).map(|object| object.shown()).collect();
-        record.execution(program, &threads, made)
+        let begin = State::new(program, &self.notes.cuts);
+        let own = self.notes.cuts.keys().filter(|object| object.index() < program.objects.len());
+        let refined = own.map(|&object| (object, begin.objects[object.index()].initial())).collect();
+        record.execution(program, &threads, made, refined)
     }
 
     /// Whether all threads have ended or wait for ever, and one waits.
@@ -354,7 +362,7 @@ impl<'m, 'a> Search<'m, 'a> {
                 }
                 Ok(_)
                 | Err(Halt::Disabled { waits: false })
-                | Err(Halt::Violation(_) | Halt::Limit(_) | Halt::Conflict(_)) => {}
+                | Err(Halt::Violation(_) | Halt::Limit(_) | Halt::Conflict(_) | Halt::Part(..)) => {}
             }
         }
         None

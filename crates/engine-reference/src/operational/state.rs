@@ -1,7 +1,8 @@
 //! The states of the machine.
 
-use ir::{Address, Cell, Expr, LocalId, Location, Program, Width, eval, truncate};
+use ir::{Address, Cell, Expr, LocalId, Location, ObjectId, Program, Width, eval, truncate};
 use source::Span;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
@@ -74,16 +75,26 @@ pub(super) struct Frame {
 /// A buffered write.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Entry {
-    pub address: Address,
-    pub value: u64,
+    /// The cells that it covers, and what it writes to each. It reaches all of them at once.
+    pub cells: Vec<(Address, u64)>,
     /// Different from that of all other writes in the buffer.
     pub id: u32,
     pub epoch: u32,
     /// Whether later reads of the thread wait for this one.
     pub awaited: bool,
-    /// For the write of an atomic pair: what the read of the pair read. Between that and this write no write of another
-    /// thread may reach the location.
-    pub link: Option<Reservation>,
+    /// For the write of an atomic pair: what the read of the pair read of each cell. Between that and this write no write of
+    /// another thread may reach the location.
+    pub link: Vec<Reservation>,
+}
+
+impl Entry {
+    pub fn value(&self, address: Address) -> Option<u64> {
+        self.cells.iter().find(|(own, _)| *own == address).map(|&(_, value)| value)
+    }
+
+    pub fn overlaps(&self, other: &Entry) -> bool {
+        self.cells.iter().any(|&(address, _)| other.value(address).is_some())
+    }
 }
 
 /// The reads that a value was computed from, as far as it matters for deadlocks: where they read, and the write that they
@@ -120,10 +131,26 @@ pub(super) struct Slot {
 
 /// Where an access goes.
 pub(super) enum Target {
-    Cell(Address),
+    /// To all of these cells, by address.
+    Cells(Vec<(Address, Width)>),
     Nowhere,
-    /// The machine does not know what this means.
-    Mixed,
+    /// To a part of a cell: the cells of this object must be cut where the access begins and ends.
+    Part(Address),
+}
+
+/// For each object the offsets at which its cells are cut.
+pub(super) type Cuts = BTreeMap<ObjectId, BTreeSet<u64>>;
+
+/// Where a cell is cut: the pieces, as offsets and widths.
+fn pieces(cuts: &Cuts, object: ObjectId, offset: u64, width: Width) -> Vec<(u64, Width)> {
+    let end = offset + bytes(width);
+    let mut borders = vec![offset];
+    borders.extend(cuts.get(&object).into_iter().flatten().filter(|&&cut| offset < cut && cut < end));
+    if borders.len() == 1 {
+        return vec![(offset, width)];
+    }
+    borders.push(end);
+    borders.windows(2).map(|pair| (pair[0], Width::new(8 * (pair[1] - pair[0]) as u8))).collect()
 }
 
 pub(super) fn bytes(width: Width) -> u64 {
@@ -164,8 +191,13 @@ impl Taint {
 }
 
 impl Slot {
-    fn new(cell: &Cell, value: Option<u64>) -> Self {
-        Slot { offset: cell.offset, width: cell.width, value }
+    /// The pieces of a cell that holds this.
+    fn pieces(cuts: &Cuts, object: ObjectId, cell: &Cell, value: Option<u64>) -> Vec<Self> {
+        let part = |(offset, width): (u64, Width)| {
+            let value = value.map(|value| truncate(value >> (8 * (offset - cell.offset)), width));
+            Slot { offset, width, value }
+        };
+        pieces(cuts, object, cell.offset, cell.width).into_iter().map(part).collect()
     }
 }
 
@@ -173,12 +205,30 @@ impl Object {
     /// An object that is made while the program runs.
     pub fn made(name: &str, size: u64, cells: Option<&[Cell]>, zeroed: bool, align: u64) -> Self {
         let value = zeroed.then_some(0);
-        let slots = cells.iter().flat_map(|cells| cells.iter()).map(|cell| Slot::new(cell, value)).collect();
+        let slot = |cell: &Cell| Slot { offset: cell.offset, width: cell.width, value };
+        let slots = cells.iter().flat_map(|cells| cells.iter()).map(slot).collect();
         Object { name: name.to_owned(), size, fixed: cells.is_some(), zeroed, align, cells: slots }
+    }
+
+    /// The same with its cells cut.
+    pub fn cut(mut self, cuts: &Cuts, number: ObjectId) -> Self {
+        let cell = |slot: &Slot| Cell { offset: slot.offset, width: slot.width, initial: Expr::Const(0, slot.width) };
+        let own = std::mem::take(&mut self.cells);
+        self.cells = own.iter().flat_map(|slot| Slot::pieces(cuts, number, &cell(slot), slot.value)).collect();
+        self
     }
 }
 
 impl Object {
+    /// Its cells with what they hold at first.
+    pub fn initial(&self) -> Vec<Cell> {
+        let cell = |slot: &Slot| {
+            let initial = Expr::Const(slot.value.unwrap_or(0), slot.width);
+            Cell { offset: slot.offset, width: slot.width, initial }
+        };
+        self.cells.iter().map(cell).collect()
+    }
+
     /// Its cells, for the record.
     pub fn shown(&self) -> ir::Object {
         let cell = |slot: &Slot| Cell { offset: slot.offset, width: slot.width, initial: Expr::Const(0, slot.width) };
@@ -193,43 +243,62 @@ impl Object {
 
 impl State {
     /// The objects of the program, and no thread.
-    pub fn new(program: &Program) -> Self {
+    pub fn new(program: &Program, cuts: &Cuts) -> Self {
         let nowhere = crate::layout::nowhere();
-        let slot = |cell: &Cell| Slot::new(cell, Some(truncate(eval(&cell.initial, &nowhere, &[]).0, cell.width)));
-        let object = |object: &ir::Object| Object {
-            name: object.name.clone(),
-            size: 0,
-            fixed: true,
-            zeroed: false,
-            align: object.align,
-            cells: object.cells.iter().map(slot).collect(),
+        let value = |cell: &Cell| Some(truncate(eval(&cell.initial, &nowhere, &[]).0, cell.width));
+        let object = |(number, object): (usize, &ir::Object)| {
+            let number = ObjectId(number as u32);
+            let slots = object.cells.iter().flat_map(|cell| Slot::pieces(cuts, number, cell, value(cell)));
+            Rc::new(Object {
+                name: object.name.clone(),
+                size: 0,
+                fixed: true,
+                zeroed: false,
+                align: object.align,
+                cells: slots.collect(),
+            })
         };
-        let objects = program.objects.iter().map(|o| Rc::new(object(o))).collect();
+        let objects = program.objects.iter().enumerate().map(object).collect();
         State { threads: Vec::new(), objects, published: !program.begins_alone() }
     }
 
-    /// The cell that an access of this width to this word touches. Makes the cell if the object lets accesses do so.
-    pub fn target(&mut self, word: u64, width: Width) -> Target {
+    /// The cells that an access of this width to this word covers. Makes cells if the object lets accesses do so.
+    pub fn target(&mut self, word: u64, width: Width, cuts: &Cuts) -> Target {
         let Some(address) = Address::from_bits(word) else { return Target::Nowhere };
         let Some(object) = self.objects.get_mut(address.object.index()) else { return Target::Nowhere };
-        match object.cells.iter().find(|slot| slot.offset == address.offset) {
-            Some(slot) if slot.width == width => return Target::Cell(address),
-            Some(_) => return Target::Mixed,
-            None => {}
-        }
         let end = address.offset + bytes(width);
-        let apart = |slot: &Slot| slot.offset >= end || slot.offset + bytes(slot.width) <= address.offset;
-        if !object.cells.iter().all(apart) {
-            return Target::Mixed;
+        let inside = |slot: &&Slot| slot.offset < end && slot.offset + bytes(slot.width) > address.offset;
+        let covered: Vec<(u64, Width)> =
+            object.cells.iter().filter(inside).map(|slot| (slot.offset, slot.width)).collect();
+        if covered.iter().any(|&(offset, width)| offset < address.offset || offset + bytes(width) > end) {
+            return Target::Part(address);
         }
-        if object.fixed || end > object.size {
-            return Target::Nowhere;
+        let mut cells = Vec::new();
+        let mut at = address.offset;
+        for (offset, width) in covered.into_iter().chain([(end, Width::BOOL)]) {
+            if at < offset {
+                if object.fixed || end > object.size {
+                    return Target::Nowhere;
+                }
+                for (offset, width) in pieces(cuts, address.object, at, Width::new(8 * (offset - at) as u8)) {
+                    let place = object.cells.partition_point(|slot| slot.offset < offset);
+                    let slot = Slot { offset, width, value: object.zeroed.then_some(0) };
+                    Rc::make_mut(object).cells.insert(place, slot);
+                    cells.push((Address { offset, ..address }, width));
+                }
+            }
+            if offset < end {
+                cells.push((Address { offset, ..address }, width));
+            }
+            at = offset + bytes(width);
         }
-        let at = object.cells.partition_point(|slot| slot.offset < address.offset);
-        let value = object.zeroed.then_some(0);
-        let slot = Slot { offset: address.offset, width, value };
-        Rc::make_mut(object).cells.insert(at, slot);
-        Target::Cell(address)
+        Target::Cells(cells)
+    }
+
+    /// Whether an access is aligned, whatever number the address of its object is.
+    pub fn is_aligned(&self, address: Address, width: Width) -> bool {
+        let align = self.objects.get(address.object.index()).map_or(1, |object| object.align);
+        address.offset.is_multiple_of(bytes(width)) && align.is_multiple_of(bytes(width))
     }
 
     pub fn slot(&self, address: Address) -> &Slot {
@@ -251,7 +320,7 @@ impl State {
         self.slot_mut(address).value = Some(value);
         let from = number.map(|number| (at, number));
         for (other, thread) in self.threads.iter_mut().enumerate() {
-            let mut links = thread.buffer.iter_mut().filter_map(|entry| entry.link.as_mut());
+            let mut links = thread.buffer.iter_mut().flat_map(|entry| &mut entry.link);
             if other == at {
                 let read_it = |link: &&mut Reservation| link.own.is_some() && link.own == number;
                 links.chain(&mut thread.reservation).filter(read_it).for_each(|link| link.own = None);

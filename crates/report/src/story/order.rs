@@ -153,6 +153,16 @@ impl<'a> Plan<'a> {
         for (read, write) in s.rmw.iter() {
             self.join(read, write);
         }
+        // Nobody sees an access to several locations in part: its writes arrive together.
+        for event in self.events() {
+            let first = s.groups[event].and_then(|group| s.groups.iter().position(|&other| other == Some(group)));
+            if let Some(first) = first.filter(|&first| first != event) {
+                self.join(first, event);
+                if s.writes.contains(event) {
+                    self.join(self.arrival(first), self.arrival(event));
+                }
+            }
+        }
         for node in 0..self.group.len() {
             self.members[self.group[node]].push(node);
         }

@@ -14,6 +14,8 @@ struct Made {
     /// Its cells, if the program says which ones it has.
     fixed: Option<Vec<Cell>>,
     zeroed: bool,
+    /// What its address is a multiple of.
+    align: u64,
 }
 
 /// Who touched a location that is not shared, after other threads could exist.
@@ -24,10 +26,18 @@ struct Touch {
     written: bool,
 }
 
+/// A shared location that an access covers: how wide it is, and at which byte of the access it begins.
+#[derive(Clone, Copy)]
+pub(super) struct Piece {
+    pub address: Address,
+    pub width: Width,
+    pub byte: u32,
+}
+
 /// Where an access goes.
 pub(super) enum Target {
-    /// To a shared location: it is an event.
-    Shared(Address, Width),
+    /// To shared locations: an event for each. Says whether nobody can see the access in part.
+    Shared(Vec<Piece>, bool),
     /// To a location that only this thread uses, or that is only read.
     Plain(Address, Width),
     /// To bytes of such locations, the lowest one first: which location, how wide it is, and which byte of it.
@@ -37,10 +47,17 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// The location, if there is one.
+    /// The location, if it is one.
     pub fn address(&self) -> Option<Address> {
-        match *self {
-            Target::Shared(address, _) | Target::Plain(address, _) => Some(address),
+        match self {
+            Target::Shared(pieces, _) => {
+                if let [only] = pieces[..] {
+                    Some(only.address)
+                } else {
+                    None
+                }
+            }
+            Target::Plain(address, _) => Some(*address),
             Target::Bytes(_) | Target::Nowhere => None,
         }
     }
@@ -68,10 +85,44 @@ fn overlap(cell: &Cell, offset: u64, width: Width) -> bool {
     cell.offset < offset + bytes(width) && offset < cell.offset + bytes(cell.width)
 }
 
-/// The cell at an address, of an object of the program or of one that it can make.
+/// The cells of an object of the program or of one that it can make, as the execution has them.
+fn cells<'a>(program: &'a Program, execution: &'a Execution, object: ObjectId) -> Option<&'a [Cell]> {
+    if let Some(made) = object.index().checked_sub(program.objects.len()) {
+        return Some(&execution.made.get(made)?.cells);
+    }
+    let refined = execution.refined.iter().find(|(refined, _)| *refined == object);
+    Some(refined.map_or(&program.objects[object.index()].cells, |(_, cells)| cells))
+}
+
+/// The cell at an address.
 fn cell<'a>(program: &'a Program, execution: &'a Execution, address: Address) -> Option<&'a Cell> {
-    let Some(made) = address.object.index().checked_sub(program.objects.len()) else { return program.cell(address) };
-    execution.made.get(made)?.cells.iter().find(|cell| cell.offset == address.offset)
+    cells(program, execution, address.object)?.iter().find(|cell| cell.offset == address.offset)
+}
+
+/// Checks that smaller locations of an object of the program are what its own fall into, and hold the same.
+fn check_refined(program: &Program, object: ObjectId, refined: &[Cell]) -> Result<(), Flaw> {
+    let name = || program.objects.get(object.index()).map_or("?".to_owned(), |object| object.name.clone());
+    let flaw = || Flaw::Initial(format!("the locations of {} are not those of the program", name()));
+    let Some(own) = program.objects.get(object.index()).filter(|object| !object.shared) else { return Err(flaw()) };
+    let value = |cell: &Cell| truncate(eval(&cell.initial, &no_locals(), &[]).0, cell.width);
+    let mut rest = refined.iter();
+    for cell in &own.cells {
+        let mut at = cell.offset;
+        while at < cell.offset + bytes(cell.width) {
+            let Some(part) = rest.next().filter(|part| part.offset == at) else { return Err(flaw()) };
+            let whole = part.width == cell.width && at == cell.offset;
+            let shift = 8 * (at - cell.offset);
+            let holds = shift < 64 && value(part) == truncate(value(cell) >> shift, part.width);
+            if !holds || !(whole || part.width.bits().is_multiple_of(8)) {
+                return Err(flaw());
+            }
+            at += bytes(part.width);
+        }
+        if at != cell.offset + bytes(cell.width) {
+            return Err(flaw());
+        }
+    }
+    if rest.next().is_some() { Err(flaw()) } else { Ok(()) }
 }
 
 impl<'a> Memory<'a> {
@@ -88,6 +139,9 @@ impl<'a> Memory<'a> {
             }
         }
         let count = shared.len();
+        for (object, cells) in &execution.refined {
+            check_refined(program, *object, cells)?;
+        }
         let is_cell = |address: Address| cell(program, execution, address).is_some();
         if let Some(&address) = shared.keys().find(|&&address| !is_cell(address)) {
             let name = execution.address_name(program, address);
@@ -137,26 +191,34 @@ impl<'a> Memory<'a> {
     }
 
     /// The program makes the object with this number.
-    pub fn make(&mut self, number: u64, size: u64, fixed: Option<&[Cell]>, zeroed: bool) -> Result<Address, String> {
+    pub fn make(
+        &mut self,
+        number: u64,
+        (size, align): (u64, u64),
+        fixed: Option<&[Cell]>,
+        zeroed: bool,
+    ) -> Result<Address, String> {
         let first = self.program.objects.len() as u64;
         let listed = number.checked_sub(first).and_then(|at| self.execution.made.get(usize::try_from(at).ok()?));
         let Some(listed) = listed else { return Err(format!("object {number} is not one that can be made")) };
         for (at, cell) in listed.cells.iter().enumerate() {
             let fits = match fixed {
-                Some(fixed) => fixed.iter().any(|own| own.offset == cell.offset && own.width == cell.width),
+                Some(fixed) => fixed.iter().any(|own| {
+                    let end = cell.offset + bytes(cell.width);
+                    let inside = own.offset <= cell.offset && end <= own.offset + bytes(own.width);
+                    let whole = own.offset == cell.offset && own.width == cell.width;
+                    whole || (inside && cell.width.bits().is_multiple_of(8))
+                }),
                 None => cell.offset.checked_add(bytes(cell.width)).is_some_and(|end| end <= size),
             };
-            let apart = listed.cells[..at].iter().all(|other| match fixed {
-                Some(_) => other.offset != cell.offset,
-                None => !overlap(other, cell.offset, cell.width),
-            });
+            let apart = listed.cells[..at].iter().all(|other| !overlap(other, cell.offset, cell.width));
             if !fits || !apart {
                 return Err(format!("object {number} has no cell at byte {}", cell.offset));
             }
         }
         let object = ObjectId(u32::try_from(number).map_err(|_| format!("object {number} is not possible"))?);
         let fixed = fixed.map(<[Cell]>::to_vec);
-        if self.made.insert(object, Made { size, fixed, zeroed }).is_some() {
+        if self.made.insert(object, Made { size, fixed, zeroed, align }).is_some() {
             return Err(format!("object {number} is made twice"));
         }
         if self.published {
@@ -177,26 +239,35 @@ impl<'a> Memory<'a> {
         listed && !self.exists(address.object)
     }
 
-    /// Where an access of this width to this word goes.
-    pub fn target(&self, word: u64, width: Width) -> Result<Target, String> {
+    /// Where an access of this width to this word goes. `locked`: it is a half of a read-modify-write.
+    pub fn target(&self, word: u64, width: Width, locked: bool) -> Result<Target, String> {
         let Some(address) = Address::from_bits(word).filter(|address| self.exists(address.object)) else {
             return Ok(Target::Nowhere);
         };
+        let aligned = locked || self.program.is_shared(address.object) || self.is_aligned(address, width);
         match self.cell(address) {
             Some(cell) if cell.width == width => {
                 let shared = self.published && self.shared.contains_key(&address);
-                Ok(if shared { Target::Shared(address, width) } else { Target::Plain(address, width) })
+                if shared && !aligned && width.bits() > 8 {
+                    return Err(format!("an access of {} bits that may be misaligned is one event", width.bits()));
+                }
+                let piece = Piece { address, width, byte: 0 };
+                Ok(if shared { Target::Shared(vec![piece], true) } else { Target::Plain(address, width) })
             }
-            Some(_) | None => self.bytes(address, width),
+            Some(_) | None => self.bytes(address, width, aligned),
         }
     }
 
+    /// Whether an access is aligned, whatever number the address of the object is.
+    fn is_aligned(&self, address: Address, width: Width) -> bool {
+        let own = self.program.objects.get(address.object.index()).map(|object| object.align);
+        let align = own.or_else(|| self.made.get(&address.object).map(|made| made.align)).unwrap_or(1);
+        address.offset.is_multiple_of(bytes(width)) && align.is_multiple_of(bytes(width))
+    }
+
     /// The bytes of an access to no single cell.
-    fn bytes(&self, address: Address, width: Width) -> Result<Target, String> {
-        let cells = match address.object.index().checked_sub(self.program.objects.len()) {
-            Some(made) => &self.execution.made[made].cells,
-            None => &self.program.objects[address.object.index()].cells,
-        };
+    fn bytes(&self, address: Address, width: Width, aligned: bool) -> Result<Target, String> {
+        let cells = cells(self.program, self.execution, address.object).unwrap_or_default();
         let mut found = Vec::new();
         for offset in (0..bytes(width)).map(|byte| address.offset + byte) {
             let Some(cell) =
@@ -205,13 +276,26 @@ impl<'a> Memory<'a> {
                 return self.missing(address, width);
             };
             let at = Address { offset: cell.offset, ..address };
-            if self.published && self.shared.contains_key(&at) {
-                let (own, access) = (cell.width.bits(), width.bits());
-                return Err(format!("an access of {access} bits to a shared location of {own} bits"));
-            }
             found.push((at, cell.width, (offset - cell.offset) as u32));
         }
-        Ok(Target::Bytes(found))
+        let shared = |at: &Address| self.published && self.shared.contains_key(at);
+        let events = found.iter().filter(|(at, _, _)| shared(at)).count();
+        if events == 0 {
+            return Ok(Target::Bytes(found));
+        }
+        let mut pieces: Vec<Piece> = Vec::new();
+        for (number, &(at, own, byte)) in found.iter().enumerate() {
+            if byte == 0 {
+                pieces.push(Piece { address: at, width: own, byte: number as u32 });
+            }
+        }
+        let covered: u64 = pieces.iter().map(|piece| bytes(piece.width)).sum();
+        let torn = !aligned && pieces.iter().any(|piece| piece.width.bits() > 8);
+        if events < found.len() || covered != bytes(width) || found[0].2 != 0 || torn {
+            let access = width.bits();
+            return Err(format!("an access of {access} bits covers a part of a shared location"));
+        }
+        Ok(Target::Shared(pieces, aligned))
     }
 
     /// An access to bytes that are in no listed cell: is there no location, or should it have been listed?

@@ -52,6 +52,10 @@ pub(crate) struct Replays {
     pub order: Vec<(usize, usize)>,
     /// For each event the atomic section it is in.
     pub sections: Vec<Option<u32>>,
+    /// For each event the single-copy atomic access to several locations that it is a part of.
+    pub groups: Vec<Option<u32>>,
+    /// Whether an access has several events, atomic or not.
+    pub mixed: bool,
 }
 
 /// How a thread stopped.
@@ -84,6 +88,8 @@ struct World<'a> {
     ranges: Vec<(usize, usize)>,
     sections: Vec<Option<u32>>,
     next_section: u32,
+    groups: Vec<Option<u32>>,
+    next_group: u32,
     /// The threads that must be run as far as they go.
     wanted: Vec<bool>,
     /// The threads that must be run until they can stop inside a critical section.
@@ -136,6 +142,8 @@ pub(crate) fn replay_all<'a>(program: &'a Program, execution: &'a Execution, who
         ranges,
         sections: vec![None; execution.events.len()],
         next_section: 0,
+        groups: vec![None; execution.events.len()],
+        next_group: 0,
         wanted,
         sought: vec![false; count],
         stands: vec![BTreeSet::new(); count],
@@ -245,7 +253,8 @@ impl<'a> World<'a> {
     }
 
     fn result(self) -> Result<Outcome<'a>, Flaw> {
-        let mut replays = Replays { sections: self.sections, ..Replays::default() };
+        let (sections, groups, mixed) = (self.sections, self.groups, self.next_group > 0);
+        let mut replays = Replays { sections, groups, mixed, ..Replays::default() };
         let mut stops = Vec::new();
         for (at, slot) in self.threads.into_iter().enumerate() {
             let Slot::Stopped(thread, stop) = slot else {

@@ -40,10 +40,10 @@ impl<'a> Thread<'a> {
                 let handle = u64::from(self.id.0) + 1;
                 self.frame().assign(*dst, handle, Taint::new());
             }
-            System::Alloc { dst, name: _, size, cells, zeroed, align: _ } => {
+            System::Alloc { dst, name: _, size, cells, zeroed, align } => {
                 let Some(number) = self.choose(world)? else { return Ok(Flow::Stop(Stop::Leaves)) };
                 let size = self.value(size).0;
-                let made = world.memory.make(number, size, cells.as_deref(), *zeroed);
+                let made = world.memory.make(number, (size, *align), cells.as_deref(), *zeroed);
                 let address = made.map_err(|what| self.flaw(world, what))?;
                 self.frame().assign(*dst, address.to_bits(), Taint::new());
             }

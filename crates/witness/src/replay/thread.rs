@@ -1,6 +1,6 @@
 //! The interpreter of one thread.
 
-use super::memory::Target;
+use super::memory::{Piece, Target};
 use super::{Replayed, Stop, Taint, World};
 use crate::execution::Action;
 use crate::flaw::Flaw;
@@ -61,6 +61,8 @@ pub(super) struct Thread<'a> {
     pub(super) section: usize,
     /// What the section knows of shared locations.
     pub(super) known: BTreeMap<Address, Known>,
+    /// The first event of the access that is being made, if it has several, and its number if it is atomic.
+    group: Option<(usize, Option<u32>)>,
     /// Where the thread entered the critical section that it is inside.
     pub(super) inside: Option<Span>,
     pub(super) reservation: Option<Reservation>,
@@ -149,6 +151,7 @@ impl<'a> Thread<'a> {
             open: 0,
             section: next,
             known: BTreeMap::new(),
+            group: None,
             inside: None,
             reservation: None,
             awaits: 0,
@@ -300,7 +303,10 @@ impl<'a> Thread<'a> {
             return Err(self.flaw(world, format!("event {at} comes from another instruction")));
         }
         let first = world.ranges[self.id.index()].0;
-        self.order.extend(self.before.iter().copied().chain(first..at).map(|earlier| (earlier, at)));
+        // The events of one access have no order among themselves.
+        let last = self.group.map_or(at, |(start, _)| start);
+        self.order.extend(self.before.iter().copied().chain(first..last).map(|earlier| (earlier, at)));
+        world.groups[at] = self.group.and_then(|(_, number)| number);
         for (_, taint) in self.frames.iter().flat_map(|frame| &frame.branches) {
             self.found.ctrl.extend(taint.iter().map(|&read| (read, at)));
         }
@@ -356,9 +362,10 @@ impl<'a> Thread<'a> {
             }
             Op::Load { dst, addr, tags, reserve } => {
                 let (width, word, taint) = (self.width(*dst), self.value(addr).0, self.taint(addr));
-                return self.access(world, word, (width, Makes::Read), |thread, world, target| {
-                    let read = thread.read(world, &target, *dst, tags, &taint)?;
+                return self.access(world, word, (width, Makes::Read, *reserve), |thread, world, target| {
+                    let reads = thread.read(world, &target, *dst, tags, &taint)?;
                     if *reserve {
+                        let read = reads.first().copied();
                         thread.reservation = target.address().map(|address| Reservation { address, read, taint });
                     }
                     Ok(())
@@ -367,24 +374,24 @@ impl<'a> Thread<'a> {
             Op::Store { addr, value, tags } => {
                 let ((value, width), data) = (self.value(value), self.taint(value));
                 let (word, taint) = (world.program.write_target(self.value(addr).0), self.taint(addr));
-                return self.access(world, word, (width, Makes::Write), |thread, world, target| {
+                return self.access(world, word, (width, Makes::Write, false), |thread, world, target| {
                     thread.write(world, &target, value, tags, (&taint, data)).map(|_| ())
                 });
             }
             Op::Rmw { dst, addr, when, value, read_tags, write_tags } => {
                 let word = world.program.write_target(self.value(addr).0);
                 let (width, taint) = (self.width(*dst), self.taint(addr));
-                return self.access(world, word, (width, Makes::Read), |thread, world, target| {
-                    let read = thread.read(world, &target, *dst, read_tags, &taint)?;
+                return self.access(world, word, (width, Makes::Read, true), |thread, world, target| {
+                    let reads = thread.read(world, &target, *dst, read_tags, &taint)?;
                     if when.as_ref().is_none_or(|when| thread.value(when).0 != 0) {
                         let mut data = thread.taint(value);
                         data.extend(when.iter().flat_map(|when| thread.taint(when)));
-                        read.iter().for_each(|read| {
+                        reads.iter().for_each(|read| {
                             data.remove(read);
                         });
                         let value = thread.value(value).0;
-                        let write = thread.write(world, &target, value, write_tags, (&taint, data))?;
-                        if let Some(pair) = read.zip(write) {
+                        let writes = thread.write(world, &target, value, write_tags, (&taint, data))?;
+                        for pair in reads.into_iter().zip(writes) {
                             thread.found.rmw.insert(pair);
                             thread.found.amo.insert(pair);
                         }
@@ -397,7 +404,7 @@ impl<'a> Thread<'a> {
                 let ((value, width), data) = (self.value(value), self.taint(value));
                 let (word, taint) = (self.value(addr).0, self.taint(addr));
                 let makes = if succeeds == 0 { Makes::Nothing } else { Makes::Write };
-                let flow = self.access(world, word, (width, makes), |thread, world, target| {
+                let flow = self.access(world, word, (width, makes, true), |thread, world, target| {
                     let outcome =
                         thread.conditional(world, &target, (value, succeeds != 0), tags, (&taint, data), *status)?;
                     thread.frame().assign(*success, succeeds, outcome);
@@ -451,7 +458,7 @@ impl<'a> Thread<'a> {
             let Some(open) = reservation.filter(|open| Some(open.address) == target.address()) else {
                 return Err(self.flaw(world, "a store-conditional succeeds without a reservation"));
             };
-            let write = self.write(world, target, value, tags, (addr, data))?;
+            let write = self.write(world, target, value, tags, (addr, data))?.first().copied();
             self.found.rmw.extend(open.read.zip(write));
             outcome.extend(write.filter(|_| status == Status::Write));
         }
@@ -463,19 +470,21 @@ impl<'a> Thread<'a> {
         &mut self,
         world: &mut World<'a>,
         word: u64,
-        (width, makes): (Width, Makes),
+        (width, makes, locked): (Width, Makes, bool),
         make: impl FnOnce(&mut Self, &mut World<'a>, Target) -> Result<(), Flaw>,
     ) -> Result<Flow, Flaw> {
-        let target = world.memory.target(word, width).map_err(|what| self.flaw(world, what))?;
+        let target = world.memory.target(word, width, locked).map_err(|what| self.flaw(world, what))?;
         match target {
             // Another thread may make the object, as soon as it is run here.
             Target::Nowhere if world.memory.is_awaited(word) => return Ok(Flow::Block),
             Target::Nowhere => return Ok(Flow::Stop(Stop::Strays { span: self.span })),
-            Target::Shared(address, _) if self.next == self.end => {
+            Target::Shared(ref pieces, _) if self.next == self.end => {
                 // In a section, what is known makes no event, and writes are made at its end.
                 let event = match makes {
                     Makes::Nothing => false,
-                    Makes::Read => self.open == 0 || !self.known.contains_key(&address),
+                    Makes::Read => {
+                        self.open == 0 || pieces.iter().any(|piece| !self.known.contains_key(&piece.address))
+                    }
                     Makes::Write => self.open == 0,
                 };
                 if event {
@@ -488,7 +497,15 @@ impl<'a> Thread<'a> {
         Ok(Flow::Next)
     }
 
-    /// Reads into a local; gives the event, if there is one.
+    /// An access to shared locations begins.
+    fn open_group(&mut self, world: &mut World<'a>, pieces: &[Piece], atomic: bool) {
+        if pieces.len() > 1 && self.open == 0 {
+            self.group = Some((self.next, atomic.then_some(world.next_group)));
+            world.next_group += 1;
+        }
+    }
+
+    /// Reads into a local; gives the events.
     fn read(
         &mut self,
         world: &mut World<'a>,
@@ -496,23 +513,30 @@ impl<'a> Thread<'a> {
         dst: LocalId,
         tags: &TagSet,
         addr: &Taint,
-    ) -> Result<Option<usize>, Flaw> {
-        match *target {
-            Target::Shared(address, _) if self.open > 0 && self.known.contains_key(&address) => {
-                let known = &self.known[&address];
-                let (value, taint) = (known.value, known.taint.clone());
-                self.frame().assign(dst, value, taint);
-                Ok(None)
-            }
-            Target::Shared(address, width) => {
-                let (at, value) = self.take_read(world, (address, width), tags, addr)?;
-                self.frame().assign(dst, value, Taint::from([at]));
-                if self.open > 0 {
-                    let known = Known { value, taint: Taint::from([at]), written: false };
-                    self.known.insert(address, known);
-                    return Ok(None);
+    ) -> Result<Vec<usize>, Flaw> {
+        match target {
+            Target::Shared(pieces, atomic) => {
+                let (mut whole, mut all, mut reads) = (0, Taint::new(), Vec::new());
+                self.open_group(world, pieces, *atomic);
+                for &Piece { address, width, byte } in pieces {
+                    if !self.known.contains_key(&address) || self.open == 0 {
+                        let (at, value) = self.take_read(world, (address, width), tags, addr)?;
+                        if self.open > 0 {
+                            self.known.insert(address, Known { value, taint: Taint::from([at]), written: false });
+                        } else {
+                            reads.push(at);
+                            all.insert(at);
+                            whole |= value << (8 * byte);
+                            continue;
+                        }
+                    }
+                    let known = &self.known[&address];
+                    whole |= known.value << (8 * byte);
+                    all.extend(&known.taint);
                 }
-                Ok(Some(at))
+                self.group = None;
+                self.frame().assign(dst, whole, all);
+                Ok(reads)
             }
             Target::Plain(..) | Target::Bytes(_) => {
                 let read = match target {
@@ -523,13 +547,13 @@ impl<'a> Thread<'a> {
                 let (value, mut taint) = read.map_err(|what| self.flaw(world, what))?;
                 taint.extend(addr);
                 self.frame().assign(dst, value, taint);
-                Ok(None)
+                Ok(Vec::new())
             }
-            Target::Nowhere => Ok(None),
+            Target::Nowhere => Ok(Vec::new()),
         }
     }
 
-    /// Writes a value; gives the event, if there is one.
+    /// Writes a value; gives the events.
     fn write(
         &mut self,
         world: &mut World<'a>,
@@ -537,17 +561,26 @@ impl<'a> Thread<'a> {
         value: u64,
         tags: &TagSet,
         (addr, data): (&Taint, Taint),
-    ) -> Result<Option<usize>, Flaw> {
-        match *target {
-            Target::Shared(address, width) if self.open > 0 => {
+    ) -> Result<Vec<usize>, Flaw> {
+        match target {
+            Target::Shared(pieces, _) if self.open > 0 => {
                 let mut taint = data;
                 taint.extend(addr);
-                self.known.insert(address, Known { value: truncate(value, width), taint, written: true });
-                Ok(None)
+                for &Piece { address, width, byte } in pieces {
+                    let value = truncate(value >> (8 * byte), width);
+                    self.known.insert(address, Known { value, taint: taint.clone(), written: true });
+                }
+                Ok(Vec::new())
             }
-            Target::Shared(address, width) => {
-                let value = truncate(value, width);
-                self.take_write(world, (address, value), tags, (addr, &data)).map(Some)
+            Target::Shared(pieces, atomic) => {
+                let mut writes = Vec::new();
+                self.open_group(world, pieces, *atomic);
+                for &Piece { address, width, byte } in pieces {
+                    let value = truncate(value >> (8 * byte), width);
+                    writes.push(self.take_write(world, (address, value), tags, (addr, &data))?);
+                }
+                self.group = None;
+                Ok(writes)
             }
             Target::Plain(..) | Target::Bytes(_) => {
                 let mut taint = data;
@@ -560,9 +593,9 @@ impl<'a> Thread<'a> {
                     Target::Shared(..) | Target::Nowhere => Ok(()),
                 };
                 written.map_err(|what| self.flaw(world, what))?;
-                Ok(None)
+                Ok(Vec::new())
             }
-            Target::Nowhere => Ok(None),
+            Target::Nowhere => Ok(Vec::new()),
         }
     }
 }
