@@ -174,6 +174,7 @@ fn structure(task: &Task<'_>, tags: &Tags, narrow: bool, observer: &dyn Observer
         dependencies: false,
         choices: false,
         finals: task.question.is_about_ends(),
+        mixed: false,
         waits: false,
         go_on: &|| engine::spend(&meter, observer, BLOCK).is_ok(),
     };

@@ -324,7 +324,18 @@ impl<'p> Problem<'p> {
 
     /// Whether an execution can reach the bound of a loop.
     pub fn is_cut(&mut self, observer: &dyn Observer) -> Result<bool, NoAnswer> {
-        let cuts: Vec<Bool> = self.events.structure.cuts.iter().map(|&(when, _)| when).collect();
+        let cuts = self.events.structure.cuts.iter().map(|&(when, _)| when).collect();
+        self.can_stop(cuts, observer)
+    }
+
+    /// Whether an execution can come to an access to several cells that was taken for one to a whole cell.
+    pub fn is_mixed(&mut self, observer: &dyn Observer) -> Result<bool, NoAnswer> {
+        let mixed = self.events.structure.mixed.clone();
+        self.can_stop(mixed, observer)
+    }
+
+    /// Whether a thread can stop for one of these reasons.
+    fn can_stop(&mut self, cuts: Vec<Bool>, observer: &dyn Observer) -> Result<bool, NoAnswer> {
         let some = self.events.terms().any(cuts);
         if some == Bool::FALSE {
             return Ok(false);

@@ -97,58 +97,72 @@ impl Engine for PartialOrder {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Answer, NoAnswer> {
-        let waits = matches!(task.question, Question::Violation(Property::Deadlock));
-        let last = task.options.unwind.saturating_add(task.options.widen);
-        let meter = observer.meter();
-        let settings = Settings {
-            unwind: (task.options.unwind, last),
-            threads: task.options.free_threads,
-            free: task.options.free_iterations,
-            loops: &task.options.loops,
-            dependencies: waits || shape::wants_dependencies(task.model),
-            // A litmus test and a model without rules of compilation are about the text as it stands.
-            choices: task.program.condition.is_none() && !task.model.head.compile.is_empty(),
-            finals: task.question.is_about_ends(),
-            waits,
-            go_on: &|| engine::spend(&meter, observer, BLOCK).is_ok(),
-        };
-        let span = tracing::debug_span!("execute").entered();
-        let mut structure = symbolic::execute(task.program, &settings).map_err(|halt| match halt {
-            Halt::Cancelled => observer.stop().unwrap_or(NoAnswer::Cancelled),
-            Halt::Refused(why) => NoAnswer::GaveUp(why),
-        })?;
-        symbolic::narrow(&mut structure, settings.go_on);
-        let reachable = structure.cuts.iter().filter(|(when, _)| *when != Bool::FALSE);
-        let mut loops: Vec<Span> = reachable.map(|&(_, span)| span).collect();
-        loops.sort();
-        loops.dedup();
-        let clocks = ORDER.of(task.options) == Some(Order::Clocks);
-        drop(span);
-        let span = tracing::debug_span!("encode").entered();
-        let mut problem = encode::Problem::new(task.program, structure, task.model, clocks, observer)?;
-        drop(span);
-        let _span = tracing::debug_span!("solve").entered();
-        observer.phase("encode", &problem.describe());
-        let findings = match task.question {
-            Question::Reach(goals) => reach(&mut problem, goals, observer)?,
-            Question::States => states(&mut problem, task, observer)?,
-            Question::Violation(property) => {
-                return violation(&mut problem, property, (task, &loops), observer);
-            }
-        };
-        // It only matters how far the search went if something was not found.
-        let is_open = match &findings {
-            Findings::Reach(found) => found.iter().any(Option::is_none),
-            Findings::States(_) => true,
-            Findings::Proof(_) => false,
-        };
-        let is_cut = is_open && problem.is_cut(observer)?;
-        let guarantee = match is_cut {
-            true => Guarantee::unwound(&task.program.source, task.options.unwind, loops),
-            false => Guarantee::FULL,
-        };
-        Ok(Answer { findings, guarantee, statistics: problem.statistics() })
+        // That accesses of different sizes meet is believed when it can happen.
+        match attempt(task, false, observer)? {
+            Some(answer) => Ok(answer),
+            None => attempt(task, true, observer)?
+                .ok_or_else(|| NoAnswer::GaveUp("internal: nothing was left out".to_owned())),
+        }
     }
+}
+
+/// Answers the question; nothing if an access can be to several cells that was taken for one to a whole cell.
+fn attempt(task: &Task<'_>, mixed: bool, observer: &dyn Observer) -> Result<Option<Answer>, NoAnswer> {
+    let waits = matches!(task.question, Question::Violation(Property::Deadlock));
+    let last = task.options.unwind.saturating_add(task.options.widen);
+    let meter = observer.meter();
+    let settings = Settings {
+        unwind: (task.options.unwind, last),
+        threads: task.options.free_threads,
+        free: task.options.free_iterations,
+        loops: &task.options.loops,
+        dependencies: waits || shape::wants_dependencies(task.model),
+        // A litmus test and a model without rules of compilation are about the text as it stands.
+        choices: task.program.condition.is_none() && !task.model.head.compile.is_empty(),
+        finals: task.question.is_about_ends(),
+        mixed,
+        waits,
+        go_on: &|| engine::spend(&meter, observer, BLOCK).is_ok(),
+    };
+    let span = tracing::debug_span!("execute").entered();
+    let mut structure = symbolic::execute(task.program, &settings).map_err(|halt| match halt {
+        Halt::Cancelled => observer.stop().unwrap_or(NoAnswer::Cancelled),
+        Halt::Refused(why) => NoAnswer::GaveUp(why),
+    })?;
+    symbolic::narrow(&mut structure, settings.go_on);
+    let reachable = structure.cuts.iter().filter(|(when, _)| *when != Bool::FALSE);
+    let mut loops: Vec<Span> = reachable.map(|&(_, span)| span).collect();
+    loops.sort();
+    loops.dedup();
+    let clocks = ORDER.of(task.options) == Some(Order::Clocks);
+    drop(span);
+    let span = tracing::debug_span!("encode").entered();
+    let mut problem = encode::Problem::new(task.program, structure, task.model, clocks, observer)?;
+    drop(span);
+    let _span = tracing::debug_span!("solve").entered();
+    observer.phase("encode", &problem.describe());
+    let findings = match task.question {
+        Question::Reach(goals) => reach(&mut problem, goals, observer)?,
+        Question::States => states(&mut problem, task, observer)?,
+        Question::Violation(property) => {
+            return violation(&mut problem, property, (task, &loops), observer);
+        }
+    };
+    // It only matters how far the search went if something was not found.
+    let is_open = match &findings {
+        Findings::Reach(found) => found.iter().any(Option::is_none),
+        Findings::States(_) => true,
+        Findings::Proof(_) => false,
+    };
+    if is_open && problem.is_mixed(observer)? {
+        return Ok(None);
+    }
+    let is_cut = is_open && problem.is_cut(observer)?;
+    let guarantee = match is_cut {
+        true => Guarantee::unwound(&task.program.source, task.options.unwind, loops),
+        false => Guarantee::FULL,
+    };
+    Ok(Some(Answer { findings, guarantee, statistics: problem.statistics() }))
 }
 
 /// An execution in which the property fails, within bounds that are widened as long as that is allowed and needed.
@@ -157,7 +171,7 @@ fn violation(
     property: Property,
     (task, loops): (&Task<'_>, &[Span]),
     observer: &dyn Observer,
-) -> Result<Answer, NoAnswer> {
+) -> Result<Option<Answer>, NoAnswer> {
     let goal = problem.violation(property);
     let answer = |problem: &encode::Problem<'_>, found: Option<Execution>, guarantee: Guarantee| Answer {
         findings: Findings::Reach(vec![found]),
@@ -169,14 +183,17 @@ fn violation(
         problem.widen(by);
         let unwind = options.unwind + by;
         let found = problem.find(goal, observer)?.map(|found| found.execution);
+        if found.is_none() && problem.is_mixed(observer)? {
+            return Ok(None);
+        }
         if found.is_some() || !problem.is_cut(observer)? {
-            return Ok(answer(problem, found, Guarantee::FULL));
+            return Ok(Some(answer(problem, found, Guarantee::FULL)));
         }
         observer.phase("bound", &format!("safe up to {unwind} repetitions"));
         let guarantee = Guarantee::unwound(&task.program.source, unwind, loops.to_vec());
         let bounded = answer(problem, None, guarantee);
         if by == options.widen {
-            return Ok(bounded);
+            return Ok(Some(bounded));
         }
         observer.known(bounded);
     }

@@ -90,9 +90,10 @@ pub fn extract(
     // The initial writes, then the events of each thread in turn.
     let absent = absent_objects(events, solution);
     let location = |event: usize| events.structure.locations[event].address;
-    let initial = (0..events.len()).filter(|&e| events.is_initial(e) && !absent.contains(&location(e).object.0));
+    let there = (0..events.len()).filter(|&e| events.is_initial(e) && !absent.contains(&location(e).object.0));
+    let initial: Vec<usize> = there.filter(|&e| fits(events, e, solution)).collect();
     let threads = events.structure.threads.iter().flatten().map(|&event| event as usize);
-    for at in initial.chain(threads) {
+    for at in initial.into_iter().chain(threads) {
         let event = &events.structure.events[at];
         if !solution.truth(event.guard) {
             continue;
@@ -171,13 +172,36 @@ fn reads_from_later(execution: &Execution) -> bool {
     done < count
 }
 
+/// How many bytes a value takes in memory.
+fn bytes(width: Width) -> u64 {
+    u64::from(width.bits().div_ceil(8))
+}
+
+/// Whether a location is inside its object, as large as that is here.
+fn fits(events: &Events<'_>, location: usize, solution: &mut Evaluation<'_>) -> bool {
+    let symbolic::Location { address, width } = events.structure.locations[location];
+    let made = address.object.index().checked_sub(events.program.objects.len());
+    let limit = made.and_then(|made| events.structure.made.get(made)?.limit);
+    limit.is_none_or(|limit| address.offset + bytes(width) <= solution.value(limit))
+}
+
 /// An object that was made, with what it holds at first.
 fn object(made: &Made, solution: &mut Evaluation<'_>) -> Object {
-    let cell = |&(offset, width, initial): &(u64, Width, Term)| {
+    let size = made.limit.map_or(u64::MAX, |limit| solution.value(limit));
+    let mut cell = |&(offset, width, initial): &(u64, Width, Term)| {
+        // Of a cell that ends behind the object the first bytes may be there.
+        let there = size.saturating_sub(offset).min(bytes(width));
+        let width = if there == bytes(width) { width } else { Width::new((8 * there) as u8) };
         let initial = Expr::Const(ir::truncate(solution.value(initial), width), width);
         Cell { offset, width, initial }
     };
-    Object { name: made.name.clone(), cells: made.cells.iter().map(cell).collect(), shared: false, align: 8 }
+    let inside = |&&(offset, _, _): &&(u64, Width, Term)| offset < size;
+    Object {
+        name: made.name.clone(),
+        cells: made.cells.iter().filter(inside).map(&mut cell).collect(),
+        shared: false,
+        align: 8,
+    }
 }
 
 /// The numbers of the objects that are made in other executions, but not in this one.

@@ -3,6 +3,8 @@
  * loops count like its own.
  */
 
+void *malloc(unsigned long);
+
 unsigned long strlen(const char *text) {
     unsigned long length = 0;
     while (text[length])
@@ -87,6 +89,17 @@ void *__fencepost_copy(void *to, const void *from, unsigned long size) {
     unsigned long at;
     for (at = 0; at < size; at++)
         ((unsigned char *)to)[at] = ((const unsigned char *)from)[at];
+    return to;
+}
+
+/* Those of memmove may: all is read before anything is written. */
+void *__fencepost_move(void *to, const void *from, unsigned long size) {
+    unsigned char *copy = malloc(size);
+    unsigned long at;
+    for (at = 0; at < size; at++)
+        copy[at] = ((const unsigned char *)from)[at];
+    for (at = 0; at < size; at++)
+        ((unsigned char *)to)[at] = copy[at];
     return to;
 }
 

@@ -16,7 +16,10 @@ use std::rc::Rc;
 #[derive(Debug, Clone)]
 pub struct MadeObject {
     pub name: String,
+    /// How many bytes it has at most.
     pub size: u64,
+    /// How many it has, if that is no constant.
+    pub limit: Option<Term>,
     /// Whether the cells are known by its type; otherwise accesses make them.
     pub typed: bool,
     pub zeroed: bool,
@@ -28,7 +31,7 @@ pub struct MadeObject {
 impl MadeObject {
     /// An object that nobody has touched.
     pub fn new(name: &str, size: u64, typed: bool, zeroed: bool, align: u64) -> Self {
-        MadeObject { name: name.to_owned(), size, typed, zeroed, align, cells: Default::default() }
+        MadeObject { name: name.to_owned(), size, limit: None, typed, zeroed, align, cells: Default::default() }
     }
 
     /// The cells that an access from here on can touch.
@@ -134,11 +137,18 @@ impl Run<'_> {
         if place.cells.is_empty() && place.parts.is_empty() && self.settings.finals {
             return Err(self.refuse(span, "an access to an address where there is no location"));
         }
-        let terms = &mut self.structure.terms;
         let mut valid = Bool::FALSE;
         for start in place.cells.iter().chain(place.parts.iter().map(|spot| &spot.start)) {
+            let limit = self.made.get(&start.object.0).and_then(|made| made.limit);
+            let terms = &mut self.structure.terms;
             let here = terms.constant(start.to_bits(), Width::WORD);
-            let same = terms.eq(address, here);
+            let mut same = terms.eq(address, here);
+            if let Some(limit) = limit {
+                let end = terms.constant(start.offset + bytes(width), Width::WORD);
+                let inside = terms.binary(BinaryOp::ULe, end, limit);
+                let inside = terms.to_bool(inside);
+                same = terms.and(same, inside);
+            }
             valid = terms.or(valid, same);
         }
         if valid != Bool::TRUE {
@@ -147,6 +157,7 @@ impl Run<'_> {
             self.failure(fails, what, span, true);
             self.stop(state, valid, Cause::Memory);
         }
+        self.leave_out_odd(state, &mut place, width, locked, span);
         place.torn = self.learn_cuts(&place, width, span) | self.learn_bytes(&place, width, locked);
         self.stale |= place.torn;
         for cell in place.all_cells().collect::<Vec<_>>() {
@@ -181,16 +192,49 @@ impl Run<'_> {
         !spots.is_empty()
     }
 
-    /// Nobody says in which parts a machine makes an access that may be misaligned: so shared cells fall into bytes there.
+    /// An access that can be to one whole cell is taken for one, unless it is known that it is not: where it is to several or misaligned,
+    /// that is left out and noted. So what is only not known about an address does not cut cells.
+    fn leave_out_odd(&mut self, state: &mut State, place: &mut Place, width: Width, locked: bool, span: Span) {
+        if self.settings.mixed {
+            return;
+        }
+        let is_shared = |cell: &Address| self.published && self.knowledge.shared.contains_key(cell);
+        let odd_cell = |cell: &Address| is_shared(cell) && self.is_torn(*cell, width, locked);
+        let odd_spot = |spot: &Spot| spot.parts.iter().any(|part| is_shared(&part.cell));
+        let plain = place.cells.iter().any(|cell| !odd_cell(cell)) || place.parts.iter().any(|spot| !odd_spot(spot));
+        let mut out: Vec<Address> = place.cells.iter().filter(|cell| odd_cell(cell)).copied().collect();
+        out.extend(place.parts.iter().filter(|spot| odd_spot(spot)).map(|spot| spot.start));
+        if !plain || out.is_empty() {
+            return;
+        }
+        place.cells.retain(|cell| !out.contains(cell));
+        place.parts.retain(|spot| !out.contains(&spot.start));
+        let terms = &mut self.structure.terms;
+        let mut elsewhere = Bool::TRUE;
+        for start in out {
+            let here = terms.constant(start.to_bits(), Width::WORD);
+            let same = terms.eq(place.address, here);
+            elsewhere = terms.and(elsewhere, !same);
+        }
+        let odd = terms.and(state.guard, !elsewhere);
+        self.structure.mixed.push(odd);
+        self.cut_here(state, elsewhere, span);
+    }
+
+    /// Whether nobody says in which parts a machine makes an access here.
+    fn is_torn(&self, start: Address, width: Width, locked: bool) -> bool {
+        let declared = self.program.is_shared(start.object);
+        width > Width::new(8) && !locked && !declared && !self.is_aligned(start, width)
+    }
+
+    /// Where an access may be misaligned, shared cells fall into bytes.
     fn learn_bytes(&mut self, place: &Place, width: Width, locked: bool) -> bool {
         let is_shared = |cell: &Address| self.published && self.knowledge.shared.contains_key(cell);
-        let declared = |start: Address| self.program.is_shared(start.object);
-        let cells = place.cells.iter().map(|&cell| (cell, width > Width::new(8) && is_shared(&cell)));
+        let cells = place.cells.iter().map(|&cell| (cell, is_shared(&cell)));
         let large = |part: &Part| part.width > Width::new(8) && is_shared(&part.cell);
         let spots = place.parts.iter().map(|spot| (spot.start, spot.parts.iter().any(large)));
-        let split = |&(start, large): &(Address, bool)| large && !declared(start) && !self.is_aligned(start, width);
-        let found: Vec<Address> =
-            cells.chain(spots).filter(split).map(|(start, _)| start).filter(|_| !locked).collect();
+        let split = |&(start, large): &(Address, bool)| large && self.is_torn(start, width, locked);
+        let found: Vec<Address> = cells.chain(spots).filter(split).map(|(start, _)| start).collect();
         for start in &found {
             let all = start.offset..=start.offset + bytes(width);
             self.cuts.entry(start.object.0).or_default().extend(all);
@@ -268,8 +312,10 @@ impl Run<'_> {
     /// An object that a thread makes which is executed later in this run is known from the run before.
     fn foresee(&mut self, number: u32) {
         if !self.made.contains_key(&number)
-            && let Some(object) = self.knowledge.made.get(&number).cloned()
+            && let Some(mut object) = self.knowledge.made.get(&number).cloned()
         {
+            // What it was in that run says nothing in this one.
+            object.limit = object.limit.map(|_| self.structure.terms.fresh(Width::WORD));
             self.make(number, object);
         }
     }

@@ -92,6 +92,8 @@ fn rewrite(structure: &mut Structure, substitution: &mut Substitution) {
     finals.for_each(|value| *value = substitution.apply(terms, *value));
     let made = structure.made.iter_mut().flat_map(|made| &mut made.cells);
     made.for_each(|(_, _, value)| *value = substitution.apply(terms, *value));
+    let limits = structure.made.iter_mut().filter_map(|made| made.limit.as_mut());
+    limits.for_each(|limit| *limit = substitution.apply(terms, *limit));
     for (when, input) in structure.inputs.iter_mut().flatten() {
         *when = substitution.apply_bool(terms, *when);
         match input {
@@ -104,7 +106,7 @@ fn rewrite(structure: &mut Structure, substitution: &mut Substitution) {
         wait.reads.iter_mut().for_each(|(_, when)| *when = substitution.apply_bool(terms, *when));
     }
     let truths = structure.constraints.iter_mut().chain(&mut structure.choices).chain(&mut structure.finished);
-    let truths = truths.chain(structure.cuts.iter_mut().map(|(when, _)| when));
+    let truths = truths.chain(structure.cuts.iter_mut().map(|(when, _)| when)).chain(&mut structure.mixed);
     let truths = truths.chain(structure.links.iter_mut().map(|link| &mut link.when));
     let truths = truths.chain(structure.stuck.iter_mut().map(|stuck| &mut stuck.when));
     let truths = truths.chain(structure.stands.iter_mut().map(|stand| &mut stand.when));

@@ -66,7 +66,7 @@ impl Run<'_> {
 const DEPTH: u32 = 16;
 
 /// The largest number that a term can be, as far as its shape tells.
-fn most(terms: &Terms, term: Term, depth: u32) -> u64 {
+pub fn most(terms: &Terms, term: Term, depth: u32) -> u64 {
     let all = terms.width(term).mask();
     if depth > DEPTH {
         return all;

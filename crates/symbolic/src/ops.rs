@@ -6,7 +6,8 @@ use crate::run::{END, Halt, Run, within};
 use crate::state::{Cached, Reservation, State, Taint, join_taints, taint_of};
 use crate::structure::{Cause, Dependency, Event, Group, Input, Kind, Link, Stand, Structure, Wait};
 use ir::{
-    Address, BlockId, Expr, FunctionId, Instr, LocalId, ObjectId, Op, Status, System, TagSet, Thread, ThreadId, Width,
+    Address, BinaryOp, BlockId, Expr, FunctionId, Instr, LocalId, ObjectId, Op, Status, System, TagSet, Thread,
+    ThreadId, Width,
 };
 use logic::{Bool, Term};
 use source::Span;
@@ -25,6 +26,9 @@ pub struct Action<'a> {
 
 /// Objects larger than this are refused.
 const MAX_OBJECT: u64 = 1 << 32;
+
+/// Blocks whose size is no constant are looked at up to this size.
+const MAX_VARIABLE: u64 = 256;
 
 impl Run<'_> {
     /// Executes an instruction, which stands at this place of the function.
@@ -533,11 +537,10 @@ impl Run<'_> {
                 self.assign(state, *dst, handle);
             }
             System::Alloc { dst, name, size, cells, zeroed, align } => {
-                let size = self.expr(state, size);
-                let Some(size) = self.structure.terms.as_const(size).filter(|&size| size <= MAX_OBJECT) else {
-                    return Err(self.refuse(span, "an allocation whose size is not a constant"));
-                };
-                let object = MadeObject::new(name, size, cells.is_some(), *zeroed, *align);
+                let bytes = self.expr(state, size);
+                let size = self.most_bytes(state, bytes, span)?;
+                let mut object = MadeObject::new(name, size, cells.is_some(), *zeroed, *align);
+                object.limit = Some(bytes).filter(|&bytes| self.structure.terms.as_const(bytes).is_none());
                 self.alloc(state, *dst, object, cells.as_deref().unwrap_or_default(), here);
             }
             System::AtomicBegin => self.begin(state, function, place),
@@ -688,6 +691,24 @@ impl Run<'_> {
         }
     }
 
+    /// How large a block can be. One whose size is no constant and may be large is only looked at up to some size.
+    fn most_bytes(&mut self, state: &mut State, bytes: Term, span: Span) -> Result<u64, Halt> {
+        if let Some(size) = self.structure.terms.as_const(bytes) {
+            let refused = || self.refuse(span, "an allocation of more than four gigabytes");
+            return if size <= MAX_OBJECT { Ok(size) } else { Err(refused()) };
+        }
+        let most = crate::numbers::most(&self.structure.terms, bytes, 0);
+        if most <= MAX_VARIABLE {
+            return Ok(most);
+        }
+        let terms = &mut self.structure.terms;
+        let limit = terms.constant(MAX_VARIABLE, Width::WORD);
+        let fits = terms.binary(BinaryOp::ULe, bytes, limit);
+        let fits = terms.to_bool(fits);
+        self.cut_here(state, fits, span);
+        Ok(MAX_VARIABLE)
+    }
+
     fn alloc(&mut self, state: &mut State, dst: LocalId, object: MadeObject, cells: &[ir::Cell], here: u64) {
         let first = self.program.objects.len();
         let next = (first + self.knowledge.objects.len()) as u32;
@@ -697,8 +718,15 @@ impl Run<'_> {
         let known = self.knowledge.cells.entry(number).or_default();
         known.extend(own);
         self.knowledge.made.insert(number, object.clone());
-        if !self.made.contains_key(&number) {
-            self.make(number, object);
+        match (self.made.get(&number).map(|made| made.limit), object.limit) {
+            (None, _) => self.make(number, object),
+            (Some(Some(supposed)), Some(limit)) => {
+                let terms = &mut self.structure.terms;
+                let same = terms.eq(supposed, limit);
+                let constraint = terms.implies(state.guard, same);
+                self.structure.constraints.push(constraint);
+            }
+            (Some(_), _) => {}
         }
         let object = ObjectId(number);
         if self.published {

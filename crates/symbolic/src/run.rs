@@ -38,6 +38,8 @@ pub struct Settings<'a> {
     pub choices: bool,
     /// Whether final states are asked for: the last values of locals matter, and an access to no location is refused.
     pub finals: bool,
+    /// Whether an access that can be to one whole cell may also be to several: see [`Structure::mixed`].
+    pub mixed: bool,
     /// Whether it is of interest where threads wait for ever; dependencies are needed for that.
     pub waits: bool,
     /// Asked now and then whether to go on.
@@ -636,7 +638,7 @@ impl<'p> Run<'p> {
                 made.cells.iter().map(|(&offset, &(width, value))| (offset, width, value)).collect()
             });
             let name = made.map_or_else(|| "?".to_owned(), |made| made.name.clone());
-            self.structure.made.push(Made { name, cells });
+            self.structure.made.push(Made { name, cells, limit: made.and_then(|made| made.limit) });
         }
         self.structure
     }

@@ -176,6 +176,8 @@ pub struct Made {
     pub name: String,
     /// The cells: at which byte, how wide, and what they hold at first.
     pub cells: Vec<(u64, Width, Term)>,
+    /// How many bytes it has, if that is no constant: cells behind that are not there.
+    pub limit: Option<Term>,
 }
 
 /// A program as symbolic events.
@@ -197,6 +199,9 @@ pub struct Structure {
     pub cuts: Vec<(Bool, Span)>,
     /// Which thread that is, and how far it has come then.
     pub cut_moments: Vec<(ThreadId, Moment)>,
+    /// When an access was left out that is not to one whole cell, which its address does not tell for certain. They are cuts too;
+    /// if one can be reached, the program has to be executed again with [`crate::Settings::mixed`].
+    pub mixed: Vec<Bool>,
     /// Truth values that widen the bound on loops, one repetition each: they must hold up to some point and not beyond.
     pub widen: Vec<Bool>,
     /// When each thread runs to its end.
@@ -248,6 +253,7 @@ impl Structure {
             links: Vec::new(),
             constraints: Vec::new(),
             cuts: Vec::new(),
+            mixed: Vec::new(),
             cut_moments: Vec::new(),
             widen: Vec::new(),
             finished: Vec::new(),

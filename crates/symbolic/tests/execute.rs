@@ -71,6 +71,7 @@ fn run(program: &Program, unwind: u32) -> Structure {
         dependencies: true,
         choices: true,
         finals: false,
+        mixed: false,
         waits: false,
         go_on: &|| true,
     };

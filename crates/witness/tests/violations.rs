@@ -384,7 +384,10 @@ fn objects_that_are_made() {
         (made(&program, int(5), &[], 3), "does not fail"),
         (made(&program, int(7), &[write(0, 6)], 3), "new is 6 in the execution, 7 is found"),
         (made(&program, Vec::new(), &[], 3), "does not list new"),
-        (made(&program, vec![cell(0, Width::WORD, 6)], &[write(0, 6)], 3), "32 bits covers a part of a shared location"),
+        (
+            made(&program, vec![cell(0, Width::WORD, 6)], &[write(0, 6)], 3),
+            "32 bits covers a part of a shared location",
+        ),
         (made(&program, vec![cell(0, Width::WORD, 5 | 6 << 32)], &[], 3), "does not fail"),
         (made(&program, vec![cell(1, Width::INT, 6)], &[], 3), "does not list new"),
         (made(&program, vec![cell(0, Width::INT, 6), cell(8, Width::INT, 6)], &[], 3), "no cell at byte 8"),

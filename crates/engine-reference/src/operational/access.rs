@@ -111,8 +111,11 @@ impl<'a> Step<'_, 'a> {
         span: Span,
     ) -> Result<Option<Vec<(Address, Width)>>, Halt> {
         match self.state.target(word, width, &self.notes.cuts) {
+            Target::Cells(cells) if cells.len() > 1 && self.is_declared(word) => Err(self.several(span)),
             Target::Cells(cells) => Ok(Some(cells)),
-            Target::Part(start) if self.machine.program.is_shared(start.object) => Err(self.several(span)),
+            // What is declared to be shared is accessed by whole cells.
+            Target::Part(_) if self.is_declared(word) => Err(self.several(span)),
+            Target::Nowhere if self.is_declared(word) => Err(self.several(span)),
             Target::Part(start) => {
                 let end = start.offset + u64::from(width.bits().div_ceil(8));
                 Err(Halt::Part(start.object, [start.offset, end]))
@@ -128,6 +131,13 @@ impl<'a> Step<'_, 'a> {
                 None => Err(Halt::Limit(stray(self.machine.program, span, word))),
             },
         }
+    }
+
+    /// Whether a word is the address of a cell that is declared to be shared.
+    fn is_declared(&self, word: u64) -> bool {
+        let program = self.machine.program;
+        let cell = Address::from_bits(word).filter(|address| program.is_shared(address.object));
+        cell.is_some_and(|address| program.cell(address).is_some())
     }
 
     fn several(&self, span: Span) -> Halt {

@@ -6,7 +6,7 @@ use super::context::Call;
 use crate::lower::Value;
 use crate::types::{Leaf, Type};
 use c_syntax::ast::{BinaryOperator, Expression, Node};
-use ir::{BinaryOp, Cell, Expr, Op, System, Width};
+use ir::{BinaryOp, Cell, Expr, Op, System, UnaryOp, Width};
 use source::Diagnostic;
 
 /// What blocks of memory are aligned to: that suffices for every scalar.
@@ -235,8 +235,9 @@ fn shifted(base: &Expr, offset: u64) -> Expr {
 
 /// Reads all scalars, then writes them all, so that blocks may overlap.
 fn copy(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
-    if byte_count(call, 2).is_none() && call.name == "memcpy" {
-        return by_bytes(call, "__fencepost_copy");
+    if byte_count(call, 2).is_none() {
+        let own = if call.name == "memcpy" { "__fencepost_copy" } else { "__fencepost_move" };
+        return by_bytes(call, own);
     }
     let bytes = constant_bytes(call, 2)?;
     let target = uncast(call, 0)?;
@@ -331,9 +332,9 @@ fn fill_with(
             let repeated = (constant as u64 & 0xff).wrapping_mul(0x0101_0101_0101_0101);
             Expr::Const(repeated & width.mask(), width)
         } else {
-            return Err(call
-                .error(format!("`{}` fills wide scalars with a byte that is not a constant", call.name))
-                .help("assign the members one by one"));
+            let byte = call.lowering.convert(byte.clone(), &Type::UCHAR)?.expr;
+            let ones = Expr::Const(0x0101_0101_0101_0101 & width.mask(), width);
+            Expr::Unary(UnaryOp::ZeroExtend(width), Box::new(byte)).binary(BinaryOp::Mul, ones)
         };
         call.lowering.store(shifted(&target.expr, leaf.offset), Value { expr, ty }, tags.clone());
     }
