@@ -5,7 +5,8 @@ use clap_complete::Shell;
 use engine::{Engine, Options, Property};
 use fences::Kind;
 use session::{Engines, Failure, Request};
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What the program prints for `--help`, at the end.
@@ -76,6 +77,27 @@ impl Command {
             Command::List { .. } | Command::Completions { .. } | Command::Man { .. } => None,
         }
     }
+}
+
+impl Command {
+    /// Where the result goes, if it is to be JSON.
+    pub fn json(&self) -> Option<Option<&Path>> {
+        let (wanted, to) = match self {
+            Command::Check(args) => (args.format == CheckFormat::Json, &args.output),
+            Command::Litmus(args) => (args.format == LitmusFormat::Json, &args.output),
+            Command::Why(args) => (args.format == WhyFormat::Json, &args.output),
+            Command::Fences(args) => (args.format == FencesFormat::Json, &args.output),
+            Command::List { .. } | Command::Completions { .. } | Command::Man { .. } => return None,
+        };
+        wanted.then_some(to.as_deref())
+    }
+}
+
+/// Whether a command line that makes no sense asks for JSON at least.
+pub fn asks_for_json(line: &[OsString]) -> bool {
+    let is_format = |word: &OsString| word == "--format" || word == "-f";
+    let spaced = line.windows(2).any(|pair| is_format(&pair[0]) && pair[1] == "json");
+    spaced || line.iter().any(|word| word == "--format=json" || word == "-fjson" || word == "-f=json")
 }
 
 /// Options for everything that runs an engine.
@@ -174,7 +196,7 @@ pub enum PropertyName {
 /// `fencepost check`.
 #[derive(Args)]
 pub struct Check {
-    /// The program
+    /// The program; `-` for the standard input
     pub file: PathBuf,
     /// A memory model: a name from `fencepost list models`, a .cat file, or `all`. May be repeated
     ///
@@ -183,8 +205,6 @@ pub struct Check {
     pub model: Vec<String>,
     #[command(flatten)]
     pub running: Running,
-    #[command(flatten)]
-    pub c: C,
     /// How to print the result
     #[arg(short, long, value_enum, default_value_t = CheckFormat::Text)]
     pub format: CheckFormat,
@@ -213,6 +233,8 @@ pub struct Check {
     /// reached. Both were checked.
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
+    #[command(flatten)]
+    pub c: C,
 }
 
 /// `fencepost litmus`.
@@ -240,27 +262,27 @@ pub struct Litmus {
 /// `fencepost why`.
 #[derive(Args)]
 pub struct Why {
-    /// The program
+    /// The program; `-` for the standard input
     pub file: PathBuf,
     /// A memory model: a name from `fencepost list models`, or a .cat file
     #[arg(short, long, default_value = "sc", value_name = "NAME|FILE")]
     pub model: String,
     #[command(flatten)]
     pub running: Running,
-    #[command(flatten)]
-    pub c: C,
     /// How to print the reason
     #[arg(short, long, value_enum, default_value_t = WhyFormat::Text)]
     pub format: WhyFormat,
     /// Write the reason to this file
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub c: C,
 }
 
 /// `fencepost fences`.
 #[derive(Args)]
 pub struct Fences {
-    /// The program
+    /// The program; `-` for the standard input
     pub file: PathBuf,
     /// A memory model: a name from `fencepost list models`, a .cat file, or `all`. May be repeated
     ///
@@ -284,8 +306,6 @@ pub struct Fences {
     pub write: bool,
     #[command(flatten)]
     pub running: Running,
-    #[command(flatten)]
-    pub c: C,
     /// How to print the result
     #[arg(short, long, value_enum, default_value_t = FencesFormat::Text)]
     pub format: FencesFormat,
@@ -295,6 +315,8 @@ pub struct Fences {
     /// Print what the search cost
     #[arg(long)]
     pub stats: bool,
+    #[command(flatten)]
+    pub c: C,
 }
 
 /// What to list.

@@ -7,6 +7,7 @@ use anyhow::Result;
 use engine::{Engine, NoAnswer, Verdict};
 use ir::Program;
 use model::{Model, Role};
+use report::json::Trouble;
 use report::{Case, Explanation, Graph, ModelName, ModelRow, ModelTable, Step, text};
 use session::{Failure, Found, Subject};
 use std::path::Path;
@@ -68,12 +69,27 @@ fn not_even_read(args: &Check, why: NoAnswer) {
     let text = match args.format {
         CheckFormat::Text if args.c.svcomp_property.is_some() => "unknown\n".to_owned(),
         CheckFormat::Text => format!("{}\n", Verdict::Unknown(why)),
-        CheckFormat::Json | CheckFormat::Html | CheckFormat::Dot | CheckFormat::Svg => {
+        CheckFormat::Json => report::json::error(&stopped(&why)),
+        CheckFormat::Html | CheckFormat::Dot | CheckFormat::Svg => {
             return output::say(&format!("no result: {}", Verdict::Unknown(why)));
         }
     };
     // The process ends now: if nobody can be told, that is all.
     let _ = output::write(&text, args.output.as_deref());
+}
+
+/// That a limit was reached before there was a program to say something about.
+fn stopped(why: &NoAnswer) -> Trouble {
+    Trouble {
+        reason: "stopped",
+        message: format!("no result: {why}"),
+        help: None,
+        file: None,
+        line: None,
+        column: None,
+        exit_code: UNKNOWN,
+        rendered: format!("no result: {why}"),
+    }
 }
 
 /// Whether a model is about programs of this kind.
@@ -184,7 +200,7 @@ pub fn describe(case: &mut Case<'_>, model: &Model) -> Result<()> {
             graph.highlight(&steps);
             graph.highlight_relaxed(&relaxation.pairs);
             case.relaxed = relaxation.pairs;
-            let axiom = format!("{} of sequential consistency", relaxation.axiom);
+            let axiom = format!("{} of {}", relaxation.axiom, relaxation.stronger);
             case.explanation = Some(Explanation { axiom, requirement: relaxation.requirement, steps });
         }
         None if case.undefined.is_none() => {
@@ -247,9 +263,11 @@ pub fn model_name(model: &Model) -> ModelName {
     ModelName { name: model.name.clone(), title: model.title.clone() }
 }
 
-/// How to write text: in colour on a terminal.
+/// How to write text: on a terminal in colour and as wide as that is.
 pub fn text_options(to: Option<&Path>, statistics: bool) -> text::Options {
-    text::Options { colour: to.is_none() && output::color(&std::io::stdout()), statistics }
+    let out = std::io::stdout();
+    let width = if to.is_none() { output::width(&out) } else { None };
+    text::Options { colour: to.is_none() && output::color(&out), statistics, width }
 }
 
 /// The steps of a cycle, in the report's terms.

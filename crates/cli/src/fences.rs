@@ -15,6 +15,9 @@ use source::SourceFile;
 
 /// Finds fences for a program under one model, or under several in turn.
 pub fn run(args: &Fences) -> Result<u8> {
+    if args.write && args.file.as_os_str() == "-" {
+        return Err(Failure::Usage("--write puts fences into a file, not into the standard input".to_owned()).into());
+    }
     let (file, mut reading) = input::read_program(&args.file, &args.c)?;
     reading.c.seams = true;
     if reading.preprocessed.is_some() {

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use model::{Include, Model};
 use session::{Failure, Reading};
 use source::SourceFile;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 /// Texts larger than this are refused: no litmus test is.
@@ -14,7 +15,10 @@ const MAX_BYTES: u64 = 16 << 20;
 /// Reads a text file.
 pub fn read(path: &Path) -> Result<SourceFile> {
     let name = path.display().to_string();
-    let meta = std::fs::metadata(path).with_context(|| format!("cannot read {name}"))?;
+    let meta = match std::fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => bail!("{}", missing(path)),
+        other => other.with_context(|| format!("cannot read {name}"))?,
+    };
     if meta.is_dir() {
         bail!("{name} is a folder; `fencepost litmus` takes folders");
     }
@@ -22,22 +26,69 @@ pub fn read(path: &Path) -> Result<SourceFile> {
         bail!("{name} has {} bytes; files up to {MAX_BYTES} are read", meta.len());
     }
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
+    text(name, bytes)
+}
+
+fn text(name: String, bytes: Vec<u8>) -> Result<SourceFile> {
     match String::from_utf8(bytes) {
         Ok(text) => Ok(SourceFile::new(name, text)),
         Err(error) => bail!("{name} is no text: byte {} is not UTF-8", error.utf8_error().valid_up_to()),
     }
 }
 
-/// Reads a program and says how to understand it; a `.c` file goes through the C preprocessor.
+/// That there is no such file, and the name beside it that is nearly the same, if there is one.
+fn missing(path: &Path) -> String {
+    let said = format!("there is no file {}", path.display());
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Some(wanted) = path.file_name().map(|name| name.to_string_lossy()) else { return said };
+    let Ok(entries) = std::fs::read_dir(folder) else { return said };
+    let names = entries.filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()));
+    let nearest = names.map(|name| (model::distance(&wanted, &name), name)).min();
+    match nearest {
+        Some((far, name)) if far <= 2 && far < wanted.chars().count() => {
+            format!("{said}; did you mean {}?", path.with_file_name(name).display())
+        }
+        Some(_) | None => said,
+    }
+}
+
+/// The standard input, under a name whose ending says what language it is.
+fn read_stdin() -> Result<SourceFile> {
+    let mut bytes = Vec::new();
+    std::io::stdin().take(MAX_BYTES + 1).read_to_end(&mut bytes).context("cannot read the standard input")?;
+    if bytes.len() as u64 > MAX_BYTES {
+        bail!("the standard input has more than {MAX_BYTES} bytes");
+    }
+    let file = text("stdin".to_owned(), bytes)?;
+    Ok(SourceFile::new(format!("stdin.{}", language(file.text())), file.text().to_owned()))
+}
+
+/// The ending of files in the language of a text. A litmus test begins with its architecture and its name; an array-based
+/// system has transitions; all else is C.
+fn language(text: &str) -> &'static str {
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let is_name = |word: &str| !word.is_empty() && !word.contains(['(', ';', '=', '*']);
+    let architectures = ["X86", "X86_64", "PPC", "AArch64", "ARM", "RISCV", "C", "LISA", "MIPS"];
+    if architectures.contains(&first) && words.next().is_some_and(is_name) {
+        return "litmus";
+    }
+    let begins = |word: &str| text.lines().any(|line| line.split([' ', '(', '\t']).next() == Some(word));
+    if begins("transition") && begins("unsafe") { "cub" } else { "c" }
+}
+
+/// Reads a program, `-` for the standard input, and says how to understand it; C goes through the preprocessor.
 pub fn read_program(path: &Path, c: &C) -> Result<(SourceFile, Reading)> {
-    let file = read(path)?;
+    let from_stdin = path == Path::new("-");
+    let file = if from_stdin { read_stdin()? } else { read(path)? };
     let competition = c.svcomp_property.is_some();
     if let Some(property) = &c.svcomp_property {
         svcomp_property(property)?;
     }
-    let preprocessed = match path.extension() {
+    let preprocessed = match Path::new(file.name()).extension() {
+        Some(extension) if extension == "c" && from_stdin => Some(preprocess::preprocess_text(path, c, file.text())?),
         Some(extension) if extension == "c" => Some(preprocess::preprocess(path, c)?),
-        _ => None,
+        Some(_) | None => None,
     };
     let c = front_c::Options { ilp32: c.ilp32, competition, seams: false };
     Ok((file, Reading { preprocessed, c }))
@@ -154,4 +205,22 @@ fn folder(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::language;
+
+    #[test]
+    fn texts_say_what_language_they_are() {
+        assert_eq!(language("X86 SB\n{ }\n P0 ;\n"), "litmus");
+        assert_eq!(language("\nC mp+rel\n{}\nP0 (int *x) {}\n"), "litmus");
+        assert_eq!(language("typedef int C;\nC x;\nint main(void) { return 0; }\n"), "c");
+        assert_eq!(language("#include <assert.h>\nint main(void) {}"), "c");
+        assert_eq!(
+            language("array X[proc] : bool\ninit (i) { X[i] = True }\nunsafe (i j) { }\ntransition t (i)\n"),
+            "cub"
+        );
+        assert_eq!(language(""), "c");
+    }
 }

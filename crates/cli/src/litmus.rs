@@ -9,9 +9,11 @@ use engine::{Guarantee, NoAnswer};
 use indicatif::{ProgressBar, ProgressStyle};
 use ir::Program;
 use model::Model;
+use report::json::Trouble;
 use report::{Kind, Observation, StateTable};
 use session::Reading;
 use source::SourceFile;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -50,7 +52,7 @@ pub fn run(args: &Litmus) -> Result<u8> {
         bar.inc(1);
         let new = outcome.remarks.into_iter().filter(|remark| said.insert(remark.clone()));
         new.for_each(|remark| bar.suspend(|| output::say(&remark)));
-        bar.suspend(|| outcome.errors.iter().for_each(|error| totals.complained(output::complain(error))));
+        bar.suspend(|| outcome.errors.iter().for_each(|error| totals.complain(error)));
         if args.format == LitmusFormat::Json && !args.states {
             totals.observations.extend(outcome.observations);
         } else if alive {
@@ -61,7 +63,7 @@ pub fn run(args: &Litmus) -> Result<u8> {
     });
     bar.finish_and_clear();
     if args.format == LitmusFormat::Json && !args.states && alive {
-        alive = sink.write_all(report::json::litmus(&totals.observations).as_bytes()).is_ok();
+        alive = sink.write_all(report::json::litmus(&totals.observations, &totals.troubles).as_bytes()).is_ok();
     }
     let _ = alive && sink.flush().is_ok();
     totals.say(files.len());
@@ -80,6 +82,22 @@ struct Totals {
     looked: bool,
     /// The reasons why files were left out, and how often.
     skipped: BTreeMap<String, usize>,
+    /// All that went wrong.
+    troubles: Vec<Trouble>,
+    /// The files with what went wrong, by reason: two complaints that differ in the names they mention are alike.
+    alike: BTreeMap<String, Vec<String>>,
+}
+
+/// Of complaints that are alike this many are printed as they come.
+const SHOWN: usize = 2;
+
+/// Of files with complaints that are alike this many are named at the end.
+const NAMED: usize = 5;
+
+/// A message without the names that it mentions.
+fn pattern(message: &str) -> String {
+    let parts = message.split('`').enumerate().map(|(at, part)| if at % 2 == 1 { "`…`" } else { part });
+    parts.collect()
 }
 
 impl Totals {
@@ -93,11 +111,31 @@ impl Totals {
         }
     }
 
-    fn complained(&mut self, code: u8) {
-        if code == INTERNAL { self.internal += 1 } else { self.bad += 1 }
+    /// Says what went wrong, unless the same was said of other files already.
+    fn complain(&mut self, error: &anyhow::Error) {
+        let trouble = output::trouble(error);
+        if trouble.exit_code == INTERNAL {
+            self.internal += 1;
+        } else {
+            self.bad += 1;
+        }
+        let alike = self.alike.entry(pattern(&trouble.message)).or_default();
+        if alike.len() < SHOWN {
+            output::complain(error);
+        }
+        let line = trouble.line.map_or(String::new(), |line| format!(":{line}"));
+        alike.push(trouble.file.as_ref().map_or_else(|| trouble.message.clone(), |file| format!("{file}{line}")));
+        self.troubles.push(trouble);
     }
 
     fn say(&self, files: usize) {
+        let mut alike: Vec<(&String, &Vec<String>)> = self.alike.iter().filter(|(_, at)| at.len() > SHOWN).collect();
+        alike.sort_by_key(|(_, at)| Reverse(at.len()));
+        for (reason, places) in alike {
+            let named = places[SHOWN..].iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let more = if places.len() > SHOWN + NAMED { ", …" } else { "" };
+            output::say(&format!("{} more: {reason}: {named}{more}", places.len() - SHOWN));
+        }
         for (reason, count) in &self.skipped {
             output::say(&format!("{count} of {files} files skipped: {reason}"));
         }

@@ -21,6 +21,7 @@ mod why;
 
 use args::Command;
 use clap::error::ErrorKind;
+use report::json::Trouble;
 use session::{Engines, Failure};
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -47,13 +48,17 @@ fn main() -> ExitCode {
 
 /// Does what a command line says, with these engines, and returns the exit code.
 fn run(engines: Engines, line: impl IntoIterator<Item = OsString>) -> u8 {
-    let matches = own::command(engines).try_get_matches_from(line);
+    let line: Vec<OsString> = line.into_iter().collect();
+    let matches = own::command(engines).try_get_matches_from(&line);
     let mut cli = match matches.and_then(|matches| own::parse(engines, &matches)) {
         Ok(cli) => cli,
         Err(error) => {
             let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
             // Nobody is left to tell if this fails.
             let _ = error.print();
+            if !asked && args::asks_for_json(&line) {
+                output::complain_as_json(&usage(&error), None);
+            }
             return if asked { SAFE } else { USAGE };
         }
     };
@@ -70,9 +75,21 @@ fn run(engines: Engines, line: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Completions { shell } => shell::completions(*shell, engines),
         Command::Man { command } => shell::man(command.as_deref(), engines),
     }));
-    match result {
-        Ok(Ok(code)) => code,
-        Ok(Err(error)) => output::complain(&error),
-        Err(panic) => output::complain(&Failure::Internal(session::panic_message(&*panic)).into()),
+    let error = match result {
+        Ok(Ok(code)) => return code,
+        Ok(Err(error)) => error,
+        Err(panic) => Failure::Internal(session::panic_message(&*panic)).into(),
+    };
+    if let Some(to) = cli.command.json() {
+        output::complain_as_json(&output::trouble(&error), to);
     }
+    output::complain(&error)
+}
+
+/// What is wrong with a command line.
+fn usage(error: &clap::Error) -> Trouble {
+    let rendered = error.render().to_string();
+    let first = rendered.lines().next().unwrap_or_default();
+    let message = first.trim_start_matches("error: ").to_owned();
+    output::trouble(&Failure::Usage(message).into())
 }

@@ -43,7 +43,7 @@ fn used_mib() -> Option<u64> {
 /// Complains if more MiB are used than may be.
 fn overfull(limit: u64) -> Option<NoAnswer> {
     let used = used_mib()?;
-    (used > limit).then(|| NoAnswer::GaveUp(format!("{used} MiB of memory used, {limit} allowed")))
+    (used > limit).then(|| NoAnswer::GaveUp(format!("memory limit of {limit} MiB reached, {used} MiB used")))
 }
 
 /// Watches one task.

@@ -6,6 +6,7 @@ use crate::watch::Watch;
 use crate::{SAFE, UNKNOWN, UNSAFE, input, output};
 use anyhow::Result;
 use engine::Verdict;
+use report::json::Trouble;
 use report::{Explanation, Graph, Refuted};
 use session::Failure;
 
@@ -34,6 +35,12 @@ pub fn run(args: &Why) -> Result<u8> {
                 Verdict::Safe(_) | Verdict::Unknown(_) => (format!("no answer: {verdict}"), UNKNOWN),
             };
             output::say(&words);
+            if args.format == WhyFormat::Json {
+                let (reason, message) = ("refused", words.lines().next().unwrap_or_default().to_owned());
+                let (file, help, line, column) = (Some(args.file.display().to_string()), None, None, None);
+                let trouble = Trouble { reason, message, help, file, line, column, exit_code: code, rendered: words };
+                output::complain_as_json(&trouble, args.output.as_deref());
+            }
             return Ok(code);
         }
     };

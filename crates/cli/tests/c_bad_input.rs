@@ -138,7 +138,9 @@ fn limits_are_kept_while_a_large_formula_is_built() {
     let path = scratch("c-bad-input").join("formula.c");
     std::fs::write(&path, text).expect("the file can be written");
     let file = path.display().to_string();
-    for (option, value, said) in [("--timeout", "1", "timeout after 1 s"), ("--memory", "150", "MiB of memory used")] {
+    for (option, value, said) in
+        [("--timeout", "1", "timeout after 1 s"), ("--memory", "150", "memory limit of 150 MiB")]
+    {
         let output = fencepost(&["check", &file, "--model", "tso", option, value]).output().expect("the binary starts");
         let last = last(&output);
         assert!(last.starts_with("UNKNOWN (") && last.contains(said), "{option}: {last}");

@@ -32,6 +32,10 @@ const CASES: &[(&str, &str)] = &[
     ("why-allowed", "why examples/sb.litmus --model tso"),
     ("why-impossible", "why corpus/litmus/x86-corw1.litmus --model sc"),
     ("why-json", "why examples/sb.litmus --model sc --format json"),
+    ("why-c", "why examples/dekker.c --model sc"),
+    ("why-json-allowed", "why examples/sb.litmus --model tso --format json"),
+    ("check-bystanders", "check corpus/c/bystanders.c --model pso"),
+    ("check-ring", "check examples/spsc-ring.c --model pso"),
     ("fences-tso", "fences examples/sb.litmus --model tso"),
     ("fences-pso", "fences examples/peterson.c --model pso"),
     ("fences-all", "fences corpus/litmus/c-mp-relaxed.litmus --model rmo --all"),
@@ -73,6 +77,11 @@ const CASES: &[(&str, &str)] = &[
     ("version", "--version"),
     ("error-nothing", ""),
     ("error-missing-file", "check examples/nothing.litmus"),
+    ("error-missing-file-like", "check examples/sbb.litmus"),
+    ("error-json-missing-file", "check examples/nothing.litmus --format json"),
+    ("error-json-syntax", "check corpus/ui/input/syntax.litmus --format json"),
+    ("error-json-usage", "check examples/sb.litmus --format json --modl tso"),
+    ("error-engine-like", "check examples/sb.litmus --engine bufers"),
     ("error-empty", "check corpus/ui/input/empty.litmus"),
     ("error-binary", "check corpus/ui/input/binary.litmus"),
     ("error-syntax", "check corpus/ui/input/syntax.litmus"),
@@ -136,6 +145,31 @@ fn every_expected_output_has_a_case() {
     let found: BTreeSet<String> =
         files.filter_map(|path| path.file_name().map(|name| name.to_string_lossy().into_owned())).collect();
     assert_eq!(found, names);
+}
+
+#[test]
+fn lines_are_as_wide_as_the_terminal() {
+    for (line, columns) in
+        [("check examples/dekker.c --model tso", 80), ("check examples/iriw.litmus --model power", 60)]
+    {
+        let args: Vec<&str> = line.split_whitespace().collect();
+        let output = clean(&args).env("COLUMNS", columns.to_string()).output().expect("the binary starts");
+        let text = stdout(&output);
+        let wide = text.lines().find(|line| line.chars().count() > columns);
+        assert!(wide.is_none(), "{line}: {wide:?} is wider than {columns}");
+        assert!(text.lines().count() > 10 && last(&output) == "UNSAFE", "{text}");
+    }
+}
+
+#[test]
+fn the_standard_input_is_a_program_too() {
+    for (file, model) in
+        [("examples/sb.litmus", "tso"), ("examples/store-buffering.c", "tso"), ("examples/mutex-no-fence.cub", "tso")]
+    {
+        let input = std::fs::File::open(root().join(file)).expect("the example is there");
+        let output = clean(&["check", "-", "--model", model]).stdin(input).output().expect("the binary starts");
+        assert_eq!(last(&output), "UNSAFE", "{file}: {}", stderr(&output));
+    }
 }
 
 /// A program that the engine `enumerate` does not finish.

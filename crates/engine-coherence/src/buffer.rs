@@ -24,6 +24,19 @@ pub enum Memory {
     Partial(usize),
 }
 
+impl Memory {
+    /// How a reader of progress is told.
+    pub fn words(self) -> String {
+        match self {
+            Memory::Exact(usize::MAX) => "buffers as they are".to_owned(),
+            Memory::Exact(longest) => format!("buffers as they are, up to {longest} writes each"),
+            Memory::Set => "buffers as sets of values".to_owned(),
+            Memory::Full(k) => format!("buffers abstracted, k = {k}"),
+            Memory::Partial(k) => format!("buffers abstracted, k = {k}, merged"),
+        }
+    }
+}
+
 /// What buffers are like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {

@@ -291,9 +291,9 @@ impl<'t> Search<'t> {
         self.cost.bytes = self.cost.bytes.max(space.bytes() as u64);
         let (locals, memories, buffers) = machine.sizes();
         let shape = format!(
-            "{} states; {locals} of threads, {memories} of memory, {buffers} of buffers; {:?}",
+            "{} states; {locals} of threads, {memories} of memory, {buffers} of buffers; {}",
             space.len(),
-            machine.buffers.policy().memory
+            machine.buffers.policy().memory.words()
         );
         self.observer.phase("search", &shape);
     }

@@ -110,6 +110,33 @@ impl<'a> Violated<'a> {
 #[derive(Serialize)]
 struct Litmus<'a> {
     observations: &'a [Observation],
+    errors: &'a [Trouble],
+}
+
+/// Why there is no result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Trouble {
+    /// `usage`, `input`, `refused`, `stopped` or `internal`.
+    pub reason: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// A way round it.
+    pub help: Option<String>,
+    /// The file that it is about.
+    pub file: Option<String>,
+    /// The line, from 1.
+    pub line: Option<u32>,
+    /// The column, from 1.
+    pub column: Option<u32>,
+    /// The exit code that goes with it.
+    pub exit_code: u8,
+    /// The same for people.
+    pub rendered: String,
+}
+
+/// Why there is no result.
+pub fn error(trouble: &Trouble) -> String {
+    document("error", trouble)
 }
 
 #[derive(Serialize)]
@@ -230,8 +257,8 @@ pub fn check(case: &Case<'_>) -> String {
 }
 
 /// What `litmus` observed.
-pub fn litmus(observations: &[Observation]) -> String {
-    document("litmus", Litmus { observations })
+pub fn litmus(observations: &[Observation], errors: &[Trouble]) -> String {
+    document("litmus", Litmus { observations, errors })
 }
 
 /// All final states.

@@ -2,6 +2,7 @@
 
 mod repair;
 mod violation;
+pub(crate) mod wrap;
 
 pub use repair::fences;
 pub(crate) use repair::painted;
@@ -16,10 +17,12 @@ use std::fmt::Write;
 /// How to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
-    /// With ANSI colours; never in the last line, which programs read.
+    /// With ANSI colours.
     pub colour: bool,
     /// With the engine's statistics and the time.
     pub statistics: bool,
+    /// Lines are broken that are longer than this, if there is a limit.
+    pub width: Option<usize>,
 }
 
 /// Columns are put side by side up to this width; beyond it, instructions go under their events.
@@ -77,10 +80,21 @@ fn answer(program: &Program, yes: bool) -> &'static str {
     }
 }
 
+/// A verdict in its colour.
+pub(crate) fn verdict_line(verdict: &Verdict, options: Options) -> String {
+    let paint = match verdict {
+        Verdict::Safe(guarantee) if guarantee.is_full() => Paint::Green,
+        Verdict::Unsafe(_) => Paint::Red,
+        Verdict::Safe(_) | Verdict::Unknown(_) => Paint::Yellow,
+    };
+    options.paint(paint, &clean(&verdict.to_string()))
+}
+
 /// What `check` says. The last line is the verdict, an interface.
 pub fn check(case: &Case<'_>, options: Options) -> String {
     let program = case.program;
-    let mut out = format!("{}\n", options.paint(Paint::Bold, &question(program, &clean(&case.model.title))));
+    let question = wrap::lines(&question(program, &clean(&case.model.title)), options.width, 0, 0).join("\n");
+    let mut out = format!("{}\n", options.paint(Paint::Bold, &question));
     match case.verdict {
         Verdict::Unsafe(_) => {
             let told = case.graph.as_ref().and_then(|graph| Some((graph, graph.story.as_ref()?)));
@@ -101,7 +115,8 @@ pub fn check(case: &Case<'_>, options: Options) -> String {
         }
     }
     for note in &case.notes {
-        let _ = writeln!(out, "\nNote: {}", clean(note));
+        let note = wrap::paragraph(&format!("Note: {}", clean(note)), options.width, 0);
+        let _ = write!(out, "\n{note}");
     }
     if options.statistics {
         out.push('\n');
@@ -112,7 +127,7 @@ pub fn check(case: &Case<'_>, options: Options) -> String {
         }
         let _ = writeln!(out, "  {:<width$}  {:.2} s", "time", case.seconds);
     }
-    let _ = writeln!(out, "\n{}", case.verdict.to_string().replace('\n', " "));
+    let _ = writeln!(out, "\n{}", verdict_line(case.verdict, options));
     out
 }
 
@@ -127,7 +142,7 @@ fn ends_so(case: &Case<'_>, options: Options) -> String {
     if let Some(graph) = &case.graph {
         out.push('\n');
         out += &execution(graph, options);
-        out += &relaxed(graph, &case.relaxed);
+        out += &relaxed(graph, &case.relaxed, options);
         if let Some(explanation) = &case.explanation {
             out.push('\n');
             out += &explain(graph, explanation, options);
@@ -156,12 +171,17 @@ pub fn execution(graph: &Graph, options: Options) -> String {
         (longest(column, |c| c.0.chars().count()), longest(column, |c| c.1.chars().count()))
     };
     let sizes: Vec<(usize, usize)> = columns.iter().map(widths).collect();
-    let stacked = sizes.iter().map(|(event, source)| event + source + 6).sum::<usize>() > WIDTH;
+    let limit = options.width.unwrap_or(WIDTH);
+    let stacked = sizes.iter().map(|(event, source)| event + source + 6).sum::<usize>() + 2 > limit;
     let width_of = |at: usize| {
         let (event, source) = sizes[at];
         let name = graph.threads[at].chars().count();
         (if stacked { event.max(source) } else { event + 2 + source }).max(name) + 4
     };
+    let total = 2 + (0..sizes.len()).map(width_of).sum::<usize>();
+    if options.width.is_some_and(|width| total > width + 4) {
+        return one_by_one(graph, &columns, options) + &ending(graph, options);
+    }
     let mut out = String::new();
     let mut line = |cells: Vec<String>, paint: Option<Paint>| {
         let text: String = cells.iter().enumerate().map(|(at, cell)| pad(cell, width_of(at))).collect();
@@ -181,11 +201,29 @@ pub fn execution(graph: &Graph, options: Options) -> String {
             line(cells().enumerate().map(both).collect(), None);
         }
     }
-    out.push('\n');
-    facts(&mut out, graph);
+    out + &ending(graph, options)
+}
+
+/// Threads below each other, where they do not fit side by side.
+fn one_by_one(graph: &Graph, columns: &[Vec<(String, String)>], options: Options) -> String {
+    let mut out = String::new();
+    for (name, column) in graph.threads.iter().zip(columns).filter(|(_, column)| !column.is_empty()) {
+        let _ = writeln!(out, "  {}", options.paint(Paint::Bold, &clean(name)));
+        let width = column.iter().map(|(event, _)| event.chars().count()).max().unwrap_or(0);
+        for (event, source) in column {
+            let _ = writeln!(out, "    {}  {source}", pad(event, width));
+        }
+    }
+    out
+}
+
+/// Who reads from whom, what reaches memory in which order, the final values.
+fn ending(graph: &Graph, options: Options) -> String {
+    let mut out = String::from("\n");
+    facts(&mut out, graph, options);
     if !graph.finals.is_empty() {
         let values: Vec<String> = graph.finals.iter().map(|(name, value)| clean(&format!("{name}={value};"))).collect();
-        let _ = writeln!(out, "  At the end: {}", values.join(" "));
+        out += &wrap::paragraph(&format!("At the end: {}", values.join(" ")), options.width, 2);
     }
     out
 }
@@ -194,62 +232,85 @@ fn short(event: &GraphEvent) -> String {
     if event.initial { clean(&event.mention()) } else { clean(&event.show()) }
 }
 
-fn facts(out: &mut String, graph: &Graph) {
+fn facts(out: &mut String, graph: &Graph, options: Options) {
     for event in graph.events.iter().filter(|event| event.kind == EventKind::Read) {
         let from = graph.edges_of("rf").find(|edge| edge.to == event.id);
         let Some(from) = from.map(|edge| &graph.events[edge.from]) else { continue };
         let over: Vec<String> =
             graph.edges_of("fr").filter(|e| e.from == event.id).map(|e| short(&graph.events[e.to])).collect();
         let stale = if over.is_empty() { String::new() } else { format!(", not yet from {}", over.join(", ")) };
-        let _ = writeln!(out, "  {} reads from {}{stale}", short(event), short(from));
+        let fact = format!("{} reads from {}{stale}", short(event), short(from));
+        out.push_str(&wrap::paragraph(&fact, options.width, 2));
     }
     for edge in graph.edges_of("co").filter(|edge| !graph.events[edge.from].initial) {
         let (from, to) = (&graph.events[edge.from], &graph.events[edge.to]);
-        let _ = writeln!(out, "  {} reaches memory before {}", short(from), short(to));
+        let fact = format!("{} reaches memory before {}", short(from), short(to));
+        out.push_str(&wrap::paragraph(&fact, options.width, 2));
     }
 }
 
-fn relaxed(graph: &Graph, pairs: &[(usize, usize)]) -> String {
+fn relaxed(graph: &Graph, pairs: &[(usize, usize)], options: Options) -> String {
     let mut out = String::new();
     for &(first, second) in pairs {
         let (Some(first), Some(second)) = (graph.events.get(first), graph.events.get(second)) else { continue };
         let (second, first) = (clean(&second.mention()), clean(&first.mention()));
-        let _ = writeln!(out, "  Reordered: {second} took effect before {first}");
+        let words = format!("Reordered: {second} took effect before {first}");
+        out += &wrap::paragraph(&words, options.width, 2);
     }
     if out.is_empty() { out } else { format!("\n{out}") }
 }
 
 fn explain(graph: &Graph, explanation: &Explanation, options: Options) -> String {
-    let mut out = format!("  Axiom {}", options.paint(Paint::Bold, &clean(&explanation.axiom)));
-    if !explanation.requirement.is_empty() {
-        let _ = write!(out, " ({})", clean(&explanation.requirement));
-    }
+    let axiom = clean(&explanation.axiom);
+    let requirement =
+        if explanation.requirement.is_empty() { "" } else { &format!(" ({})", clean(&explanation.requirement)) };
     let steps = &explanation.steps;
     let closed = steps.first().zip(steps.last()).is_some_and(|(first, last)| first.from == last.to);
-    out += if closed { " is violated by this cycle:\n" } else { " is violated by:\n" };
+    let violated = if closed { "is violated by this cycle:" } else { "is violated by:" };
+    let head = wrap::paragraph(&format!("Axiom {axiom}{requirement} {violated}"), options.width, 2);
+    // The name is painted where it is whole; broken over two lines it stays as it is.
+    let mut out = head.replacen(&format!("Axiom {axiom}"), &format!("Axiom {}", options.paint(Paint::Bold, &axiom)), 1);
     let width = steps.iter().map(|step| step.relation.chars().count()).max().unwrap_or(0);
     for step in steps {
         let words =
             if step.words.is_empty() { graph.words(step.from, step.to, &step.relation) } else { step.words.clone() };
-        let _ = writeln!(out, "    {}  {}", pad(&clean(&step.relation), width), clean(&words));
+        let lines = wrap::lines(&clean(&words), options.width, width + 6, width + 6);
+        let later = format!("\n{}", " ".repeat(width + 6));
+        let _ = writeln!(out, "    {}  {}", pad(&clean(&step.relation), width), lines.join(&later));
     }
     out
 }
 
+/// What `why` is asked.
+pub(crate) fn why_question(why: &Why<'_>) -> String {
+    let (name, model) = (clean(&why.program.name), clean(&why.model.title));
+    match &why.program.condition {
+        Some(condition) => {
+            let what = clean(&herd::proposition(why.program, &condition.bad()));
+            format!("Why can {name} not end with {what} under {model}?")
+        }
+        None => format!("Why can {name} not go wrong under {model}?"),
+    }
+}
+
 /// What `why` says.
 pub fn why(why: &Why<'_>, options: Options) -> String {
-    let program = why.program;
-    let what = program.condition.as_ref().map_or("true".to_owned(), |c| clean(&herd::proposition(program, &c.bad())));
-    let (name, model) = (clean(&program.name), clean(&why.model.title));
-    let question = format!("Why can {name} not end with {what} under {model}?");
+    let question = wrap::lines(&why_question(why), options.width, 0, 0).join("\n");
     let mut out = format!("{}\n", options.paint(Paint::Bold, &question));
     if why.refuted.is_empty() {
-        out += "No choice of who reads from whom ends so, whatever the model.\n";
+        out += match why.program.condition {
+            Some(_) => "No choice of who reads from whom ends so, whatever the model.\n",
+            None => "No choice of who reads from whom makes it fail, whatever the model.\n",
+        };
     }
     let count = why.refuted.len();
     for (at, refuted) in why.refuted.iter().enumerate() {
         let number = if count > 1 { format!(" {} of {count}", at + 1) } else { String::new() };
-        let _ = writeln!(out, "\nIt would take this execution{number}:\n");
+        let fails = refuted.graph.story.as_ref().map_or(String::new(), |story| {
+            format!(", in which {}", clean(&story.failure.sentence(&refuted.graph.threads)))
+        });
+        let words = format!("It would take this execution{number}{fails}:");
+        let _ = writeln!(out, "\n{}", wrap::paragraph(&words, options.width, 0));
         out += &execution(&refuted.graph, options);
         out.push('\n');
         out += &explain(&refuted.graph, &refuted.explanation, options);
@@ -306,7 +367,8 @@ pub fn models(table: &ModelTable<'_>, options: Options) -> String {
     let width = table.rows.iter().map(|row| row.model.name.chars().count()).max().unwrap_or(0);
     for row in &table.rows {
         let time = if options.statistics { format!("{:>8.2} s  ", row.seconds) } else { String::new() };
-        let _ = writeln!(out, "  {}  {time}{}", pad(&clean(&row.model.name), width), clean(&row.verdict.to_string()));
+        let verdict = verdict_line(&row.verdict, options);
+        let _ = writeln!(out, "  {}  {time}{verdict}", pad(&clean(&row.model.name), width));
     }
     out.push('\n');
     let weakest = table.weakest_safe();

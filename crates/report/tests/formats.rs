@@ -177,7 +177,18 @@ fn documents_have_exactly_what_the_schema_lists() {
         note: "timeout".to_owned(),
         seconds: 1.0,
     };
-    conforms(&report::json::litmus(&[observation]), "litmus");
+    let trouble = report::json::Trouble {
+        reason: "input",
+        message: "what is this?".to_owned(),
+        help: None,
+        file: Some("a.litmus".to_owned()),
+        line: Some(3),
+        column: None,
+        exit_code: 2,
+        rendered: "error: what is this?".to_owned(),
+    };
+    conforms(&report::json::error(&trouble), "error");
+    conforms(&report::json::litmus(&[observation], &[trouble]), "litmus");
     let states = [state(&example, [0, 1], 3)];
     let guarantee = Guarantee::FULL;
     let table =

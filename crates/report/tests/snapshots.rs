@@ -54,7 +54,7 @@ fn sb_states(example: &Example) -> Vec<FinalState> {
 fn check_as_text() {
     let example = sb();
     let plain = text::Options::default();
-    let full = text::Options { colour: true, statistics: true };
+    let full = text::Options { colour: true, statistics: true, width: None };
     let verdict = unsafe_in(&example);
     let sb = case(&example, &verdict, &[(2, 3)]);
     expect("sb-unsafe.txt", &text::check(&sb, plain));
@@ -82,7 +82,8 @@ fn the_last_line_is_the_verdict() {
         Verdict::Unknown(NoAnswer::GaveUp("too large".to_owned())),
     ];
     for verdict in &verdicts {
-        let text = text::check(&case(&example, verdict, &[]), text::Options { colour: false, statistics: true });
+        let text =
+            text::check(&case(&example, verdict, &[]), text::Options { statistics: true, ..text::Options::default() });
         assert_eq!(text.lines().last().unwrap(), verdict.to_string());
     }
 }
@@ -131,7 +132,7 @@ fn models_as_text_and_json() {
         program: &example.program,
         rows: vec![row("sc", &[], safe()), row("tso", &["sc"], safe()), row("pso", &["tso"], unsafe_in(&example))],
     };
-    expect("sb-models.txt", &text::models(&table, text::Options { colour: false, statistics: true }));
+    expect("sb-models.txt", &text::models(&table, text::Options { statistics: true, ..text::Options::default() }));
     expect("sb-models.json", &report::json::models(&table));
     table.rows.push(row("rmo", &["pso"], safe()));
     assert_eq!(table.weakest_safe(), ["rmo"], "weaker through a chain of rows, one of them unsafe");
@@ -155,7 +156,7 @@ fn observations_as_csv_and_json() {
     expect("observations.csv", &report::csv::table(&all));
     all[0].states = Some(4);
     expect("observations-states.csv", &report::csv::table(&all));
-    expect("observations.json", &report::json::litmus(&all));
+    expect("observations.json", &report::json::litmus(&all, &[]));
 }
 
 #[test]

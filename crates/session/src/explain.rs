@@ -1,9 +1,9 @@
-//! Why a model forbids an outcome, and what a weak model did differently where it allows one.
+//! Why a model forbids an outcome.
 
 use crate::{Failure, Found, Request, check, structure};
 use engine::{Observer, Verdict};
 use ir::Program;
-use model::{Evaluator, Explanation, Model, Relation, Requirement, Role, Step};
+use model::{Evaluator, Explanation, Model, Role};
 use witness::Execution;
 
 /// A candidate execution that ends as asked, and the axiom that forbids it.
@@ -52,46 +52,4 @@ pub fn why(
         }
     }
     Ok(Ok(None))
-}
-
-/// What a model did differently from sequential consistency.
-#[derive(Debug, Clone)]
-pub struct Relaxation {
-    /// The axiom of sequential consistency that the execution violates.
-    pub axiom: String,
-    /// What that axiom requires.
-    pub requirement: String,
-    /// The cycle that violates it.
-    pub cycle: Vec<Step>,
-    /// The pairs of program order on the cycle that the model does not keep.
-    pub pairs: Vec<(usize, usize)>,
-}
-
-/// What the model did differently from sequential consistency in an execution; nothing if the execution is sequential.
-///
-/// # Errors
-/// The execution does not belong to the program.
-pub fn relaxation(program: &Program, model: &Model, execution: &Execution) -> Result<Option<Relaxation>, Failure> {
-    let structure = structure(program, execution)?;
-    let Some(sc) = Model::builtin("sc") else { return Ok(None) };
-    let mut strong = Evaluator::new(&sc, &structure);
-    let Some(axiom) = strong.violated().pop() else { return Ok(None) };
-    let Some(mut explanation) = strong.explain(axiom) else { return Ok(None) };
-    let mut weak = Evaluator::new(model, &structure);
-    let mut kept = Relation::empty(structure.size);
-    for axiom in model.axioms.iter().filter(|a| a.role == Role::Forbids && a.requirement == Requirement::Acyclic) {
-        kept = kept.union(&weak.relation(axiom.node).plus());
-    }
-    let mut pairs = Vec::new();
-    for step in &mut explanation.steps {
-        let communicates = ["rf", "co", "fr"].iter().any(|name| step.relation.starts_with(name));
-        if !communicates && structure.po.contains(step.from, step.to) {
-            "po".clone_into(&mut step.relation);
-            if !kept.contains(step.from, step.to) {
-                pairs.push((step.from, step.to));
-            }
-        }
-    }
-    let (name, requirement) = (sc.axioms[axiom].name.clone(), sc.axiom_text(axiom));
-    Ok(Some(Relaxation { axiom: name, requirement, cycle: explanation.steps, pairs }))
 }

@@ -6,7 +6,9 @@ mod compile;
 mod evidence;
 mod explain;
 mod fences;
+mod minimal;
 mod registry;
+mod relaxed;
 mod result;
 mod schedule;
 mod sequential;
@@ -18,12 +20,13 @@ mod undefined;
 mod violation;
 
 pub use evidence::{panic_message, remember_panics, structure};
-pub use explain::{Reason, Relaxation, relaxation, why};
+pub use explain::{Reason, why};
 pub use fences::{Conclusion, Repair, Repairs, fences};
 pub use registry::{
     ENGINES, Engines, FRONTENDS, Frontend, Subject, engine, frontend, members, model, model_from, models,
     unknown_architecture,
 };
+pub use relaxed::{Relaxation, relaxation};
 pub use result::{Failure, Found, Outcomes, Reading, Request, States};
 pub use sequential::sequential;
 pub use strategy::{AUTO, STRATEGIES, Setting, Shortening, Step, Strategy, strategy};

@@ -98,10 +98,12 @@ pub(crate) fn set_option(
 /// The engine of this name, or for `auto` all that take the task, the best first.
 pub(crate) fn choose(engines: Engines, task: &Task<'_>, name: &str) -> Result<Vec<&'static dyn Engine>, Failure> {
     if name != AUTO {
-        let names = engines.iter().map(|engine| engine.name());
-        let known = || STRATEGIES.iter().map(|strategy| strategy.name).chain(names).collect::<Vec<_>>().join(", ");
-        let chosen = engine(engines, name)
-            .ok_or_else(|| Failure::Usage(format!("there is no engine `{name}`; there are {}", known())))?;
+        let names =
+            || STRATEGIES.iter().map(|strategy| strategy.name).chain(engines.iter().map(|engine| engine.name()));
+        let known = || names().collect::<Vec<_>>().join(", ");
+        let chosen = engine(engines, name).ok_or_else(|| {
+            Failure::Usage(format!("there is no engine `{name}`; there are {}{}", known(), like(name, names())))
+        })?;
         let refused = |refusal: Refusal| Failure::Refused(refusal.reason, refusal.help);
         return chosen.accepts(task).map_err(refused).map(|()| vec![chosen]);
     }
@@ -141,6 +143,12 @@ pub fn models() -> Vec<Model> {
     models
 }
 
+/// The length of the longest chain of models that come with Fencepost, from this one to stronger ones.
+pub(crate) fn strength(name: &str) -> usize {
+    let models: Vec<Model> = model::library().iter().filter_map(|(name, _)| Model::builtin(name)).collect();
+    chain(&models, name, 0)
+}
+
 /// The length of the longest chain of stronger models.
 fn chain(models: &[Model], name: &str, depth: usize) -> usize {
     let Some(model) = models.iter().find(|m| m.name == name) else { return depth };
@@ -176,14 +184,18 @@ fn plain_model(name: &str) -> Result<Model, Failure> {
         return Ok(models.swap_remove(at));
     }
     let all = || models.iter().flat_map(|model| std::iter::once(&model.name).chain(&model.head.also));
-    let nearest = all().map(|other| (model::distance(&wanted, other), other)).min();
-    let hint = match nearest {
-        Some((far, other)) if far <= 2 && far < wanted.chars().count() => format!("; did you mean `{other}`?"),
-        _ => String::new(),
-    };
+    let hint = like(&wanted, all().map(String::as_str));
     let known: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
     let known = known.join(", ");
     Err(Failure::Usage(format!("there is no model `{name}`; there are {known} and files ending in .cat{hint}")))
+}
+
+/// The question whether one of these names was meant that is nearly the same, if there is one.
+fn like<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String {
+    match names.map(|name| (model::distance(wanted, name), name)).min() {
+        Some((far, name)) if far <= 2 && far < wanted.chars().count() => format!("; did you mean `{name}`?"),
+        Some(_) | None => String::new(),
+    }
 }
 
 /// A model from a user's file.

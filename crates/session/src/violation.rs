@@ -1,6 +1,7 @@
 //! Programs with assertions: can one fail?
 
 use crate::evidence::run_engine;
+use crate::minimal::minimal;
 use crate::strategy::{AUTO, Shortening, strategy};
 use crate::{Failure, Found, Request, compiled, confused, engine, reached, run};
 use engine::{Answer, Meter, NoAnswer, Observer, Question, Task, Verdict};
@@ -32,10 +33,18 @@ pub fn violation(
     let verdict = verdict(&found)?;
     let found = found.map(|_| verdict);
     let strategy = strategy(request.engine.as_deref().unwrap_or(AUTO));
-    match strategy.and_then(|strategy| strategy.shortens).filter(|_| request.deepen.is_some()) {
-        Some(shortens) => shortest(found, shortens, (program, model, request), observer),
-        None => Ok(found),
-    }
+    let found = match strategy.and_then(|strategy| strategy.shortens).filter(|_| request.deepen.is_some()) {
+        Some(shortens) => shortest(found, shortens, (program, model, request), observer)?,
+        None => found,
+    };
+    let shorter = match &found.result {
+        Verdict::Unsafe(execution) => minimal(&found.program, model, execution, request.property),
+        Verdict::Safe(_) | Verdict::Unknown(_) => None,
+    };
+    Ok(match shorter {
+        Some(execution) => found.map(|_| Verdict::Unsafe(Box::new(execution))),
+        None => found,
+    })
 }
 
 /// The same violation in fewer events, if a search over states finds one with little work: a formula shows any execution,

@@ -1,25 +1,32 @@
 //! How a property of a C program comes to fail, for a terminal.
 
-use super::{Options, Paint, clean, execution, explain, pad};
+use super::{Options, Paint, clean, execution, explain, pad, wrap};
 use crate::data::{Case, EventKind, Graph, GraphEvent};
 use crate::story::{FailureKind, StepKind, Story, StoryStep, Telling};
 use std::fmt::Write;
 
-/// Source text is cut to this width in the list of steps.
+/// Source text is cut to this width in the list of steps, and to less where lines must be short.
 const SOURCE: usize = 46;
+
+/// What happens gets at least this width beside the source, or goes below it.
+const WORDS: usize = 26;
 
 /// What fails and where, before the verdict's explanation.
 pub(super) fn headline(graph: &Graph, story: &Story, options: Options) -> String {
     let words = format!("Yes: {}", clean(&story.failure.sentence(&graph.threads)));
     let mut out = String::new();
     if story.failure.kind == FailureKind::Deadlock {
-        let _ = writeln!(out, "{}", options.paint(Paint::Red, &format!("{words}.")));
+        let _ = writeln!(out, "{}", options.paint(Paint::Red, &wrapped(&format!("{words}."), options)));
         waiting(&mut out, graph, story);
     } else {
-        let _ = writeln!(out, "{}", options.paint(Paint::Red, &format!("{words}:")));
+        let _ = writeln!(out, "{}", options.paint(Paint::Red, &wrapped(&format!("{words}:"), options)));
         let _ = writeln!(out, "  {:>5} | {}", story.failure.line, clean(&story.failure.source));
     }
     out
+}
+
+fn wrapped(text: &str, options: Options) -> String {
+    wrap::lines(text, options.width, 0, 0).join("\n")
 }
 
 fn waiting(out: &mut String, graph: &Graph, story: &Story) {
@@ -35,23 +42,20 @@ fn waiting(out: &mut String, graph: &Graph, story: &Story) {
 /// How it comes about: the steps, and what was reordered.
 pub(super) fn story(case: &Case<'_>, graph: &Graph, story: &Story, options: Options) -> String {
     let mut out = String::from("\n");
-    out += match story.telling {
-        Telling::Turns => "The threads take turns:\n",
-        Telling::Delayed => {
-            "The threads take turns; a delayed write reaches memory later, and others read old values:\n"
-        }
-        Telling::Early => {
-            "The steps in the order in which they take effect, which is not always that of the program:\n"
-        }
-        Telling::Apart => "No order of all steps explains this. Each thread by itself:\n",
+    let telling = match story.telling {
+        Telling::Turns => "The threads take turns:",
+        Telling::Delayed => "The threads take turns; a delayed write reaches memory later, and others read old values:",
+        Telling::Early => "The steps in the order in which they take effect, which is not always that of the program:",
+        Telling::Apart => "No order of all steps explains this. Each thread by itself:",
     };
+    let _ = writeln!(out, "{}", wrapped(telling, options));
     if story.telling == Telling::Apart {
         out.push('\n');
         out += &execution(graph, options);
     } else {
         out += &steps(graph, story, options);
     }
-    out += &reordered(graph, &case.relaxed);
+    out += &reordered(graph, &case.relaxed, options);
     if let (Telling::Apart, Some(explanation)) = (story.telling, &case.explanation) {
         out.push('\n');
         out += &explain(graph, explanation, options);
@@ -81,60 +85,104 @@ fn values(all: &[(String, String)]) -> String {
     all.join(", ")
 }
 
-fn cut(text: &str) -> String {
+fn cut(text: &str, width: usize) -> String {
     let text = clean(text);
-    if text.chars().count() <= SOURCE {
+    if text.chars().count() <= width {
         return text;
     }
-    text.chars().take(SOURCE - 1).chain(['…']).collect()
+    text.chars().take(width - 1).chain(['…']).collect()
+}
+
+/// How wide the columns of the list of steps are.
+struct Columns {
+    thread: usize,
+    source: usize,
+    /// Where the line is between the places and the source.
+    bar: usize,
+    /// Where the words begin if they go beside the source.
+    words: usize,
+    /// Whether they go below it.
+    below: bool,
+}
+
+impl Columns {
+    fn new(thread: usize, longest: usize, options: Options) -> Columns {
+        let bar = thread + 16;
+        let room = options.width.unwrap_or(usize::MAX).saturating_sub(bar + 4);
+        let source = longest.min(SOURCE).min((room / 5 * 2).max(16));
+        let below = room.saturating_sub(source) < WORDS;
+        let source = if below { longest.min(SOURCE).min(room.max(16)) } else { source };
+        Columns { thread, source, bar, words: if below { bar + 2 } else { bar + 4 + source }, below }
+    }
 }
 
 fn steps(graph: &Graph, story: &Story, options: Options) -> String {
     let mut out = String::new();
     if !story.initial.is_empty() {
-        let _ = writeln!(out, "  {}", initially(&story.initial));
+        out += &wrap::paragraph(&initially(&story.initial), options.width, 2);
     }
     out.push('\n');
+    let name = |thread: u32| clean(graph.threads.get(thread as usize).map_or("?", String::as_str));
     let who = |step: &StoryStep| match (step.kind, step.thread) {
         (StepKind::Arrive, _) => "(memory)".to_owned(),
-        (_, Some(thread)) => clean(graph.threads.get(thread as usize).map_or("?", String::as_str)),
+        (_, Some(thread)) => name(thread),
         (_, None) => String::new(),
     };
     let whose = |step: &StoryStep| match (step.kind, step.thread) {
-        (StepKind::Arrive, Some(thread)) => {
-            format!("{}'s ", clean(graph.threads.get(thread as usize).map_or("?", String::as_str)))
-        }
+        (StepKind::Arrive, Some(thread)) => format!("{}'s ", name(thread)),
         (_, _) => String::new(),
     };
     let width = story.steps.iter().map(|step| who(step).chars().count()).max().unwrap_or(0).max(6);
-    let source = story.steps.iter().map(|step| cut(&step.source).chars().count()).max().unwrap_or(0);
-    let head = format!("{:>4}  {}  {:>5} | {}", "step", pad("thread", width), "line", pad("source", source));
-    let _ = writeln!(out, "  {}", options.paint(Paint::Dim, &format!("{head}  what happens")));
+    let source = story.steps.iter().map(|step| clean(&step.source).chars().count()).max().unwrap_or(0);
+    let columns = Columns::new(width, source, options);
+    let head = format!("{:>4}  {}  {:>5} | {}", "step", pad("thread", width), "line", pad("source", columns.source));
+    let head = if columns.below { head } else { format!("{head}  what happens") };
+    let _ = writeln!(out, "  {}", options.paint(Paint::Dim, head.trim_end()));
     let mut last = None;
     for step in &story.steps {
-        let name = pad(&who(step), width);
+        let name = pad(&who(step), columns.thread);
         let name = if last == step.thread { name } else { options.paint(Paint::Bold, &name) };
-        let line = if step.line == 0 { String::new() } else { step.line.to_string() };
         let what = format!("{}{}", whose(step), clean(&step.what));
-        let what = match step.kind {
-            StepKind::Run => what,
-            StepKind::Arrive => options.paint(Paint::Yellow, &what),
-            StepKind::Fail => options.paint(Paint::Red, &what),
-        };
-        let text = format!("{:>4}  {name}  {line:>5} | {}  {what}", step.number, pad(&cut(&step.source), source));
-        let _ = writeln!(out, "  {}", text.trim_end());
+        out += &row(step, &name, &what, &columns, options);
         last = step.thread;
     }
     if !story.state.is_empty() {
-        let _ = writeln!(out, "\n  In memory when it fails: {}.", values(&story.state));
+        let words = format!("In memory when it fails: {}.", values(&story.state));
+        let _ = write!(out, "\n{}", wrap::paragraph(&words, options.width, 2));
     }
     out
 }
 
-fn reordered(graph: &Graph, pairs: &[(usize, usize)]) -> String {
+/// A step: its number, the thread, the line, the source and what happens, which may take several lines.
+fn row(step: &StoryStep, name: &str, what: &str, columns: &Columns, options: Options) -> String {
+    let paint = |line: &String| match step.kind {
+        StepKind::Run => line.clone(),
+        StepKind::Arrive => options.paint(Paint::Yellow, line),
+        StepKind::Fail => options.paint(Paint::Red, line),
+    };
+    let line = if step.line == 0 { String::new() } else { step.line.to_string() };
+    let what: Vec<String> = wrap::lines(what, options.width, columns.words, columns.words).iter().map(paint).collect();
+    let source = cut(&step.source, columns.source);
+    let begin = format!("{:>4}  {name}  {line:>5} |", step.number);
+    let margin = " ".repeat(columns.bar);
+    let blank = if columns.below { String::new() } else { " ".repeat(columns.source + 2) };
+    let (first, rest) = if !columns.below || source.is_empty() {
+        let first = if columns.below { String::new() } else { format!("{}  ", pad(&source, columns.source)) };
+        (format!("{begin} {first}{}", what[0]), &what[1..])
+    } else {
+        (format!("{begin} {source}"), &what[..])
+    };
+    let mut out = format!("  {}\n", first.trim_end());
+    for line in rest {
+        let _ = writeln!(out, "{margin}| {blank}{line}");
+    }
+    out
+}
+
+fn reordered(graph: &Graph, pairs: &[(usize, usize)], options: Options) -> String {
     let mut out = String::new();
     for words in overtakings(graph, pairs) {
-        let _ = writeln!(out, "  {}", clean(&words));
+        out += &wrap::paragraph(&clean(&words), options.width, 2);
     }
     if out.is_empty() { out } else { format!("\n{out}") }
 }

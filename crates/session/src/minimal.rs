@@ -1,0 +1,95 @@
+//! Executions with nothing in them that could be left out.
+//!
+//! A thread may stop anywhere before its next event, so what shows a failure is the failing thread up to the failure, what
+//! comes before that in program order, the writes that are read from, and so on. A solver shows any execution: threads run
+//! on in it that have nothing to do with the failure. What is left here is an execution of the same program, with fewer
+//! events in the same relations, and it is replayed like any other before it is believed.
+
+use ir::{Program, ThreadId};
+use model::{Model, Structure};
+use witness::{EventId, Execution, Property, TWO_INSIDE};
+
+/// How often at most a shorter execution is replayed to see whether it holds.
+const TRIES: usize = 48;
+
+/// The execution without what its violation does not need. The same execution if nothing can be left out, or if what would be
+/// left does not hold.
+pub fn minimal(program: &Program, model: &Model, execution: &Execution, property: Property) -> Option<Execution> {
+    if property == Property::Deadlock {
+        return None;
+    }
+    let structure = witness::structure(program, execution).ok()?;
+    let kept = closure(&structure, &seeds(program, execution)?);
+    if kept.iter().all(|&kept| kept) {
+        return None;
+    }
+    let mut shorter = restricted(execution, &kept);
+    let holds = |e: &Execution| witness::check_violation(program, model, e, property).is_ok();
+    // A thread that stops earlier makes fewer choices; how many, only a replay can say.
+    let cut = |thread: usize| {
+        let own = |(at, _): &(usize, &bool)| execution.events[*at].thread == Some(ThreadId(thread as u32));
+        kept.iter().enumerate().filter(own).any(|(_, &kept)| !kept)
+    };
+    let mut open: Vec<usize> =
+        (0..shorter.choices.len()).filter(|&t| cut(t) && !shorter.choices[t].is_empty()).collect();
+    for _ in 0..TRIES {
+        if holds(&shorter) {
+            return Some(shorter);
+        }
+        while open.last().is_some_and(|&thread| shorter.choices[thread].is_empty()) {
+            let thread = open.pop()?;
+            shorter.choices[thread].clone_from(&execution.choices[thread]);
+        }
+        shorter.choices[*open.last()?].pop();
+    }
+    None
+}
+
+/// The threads whose events are needed in any case.
+fn seeds(program: &Program, execution: &Execution) -> Option<Vec<ThreadId>> {
+    let violation = execution.violation.as_ref()?;
+    if violation.message != TWO_INSIDE {
+        return Some(vec![violation.thread]);
+    }
+    let inside = witness::inside(program, execution).ok()?;
+    let other = inside.into_iter().map(|(thread, _)| thread).find(|&thread| thread != violation.thread)?;
+    Some(vec![violation.thread, other])
+}
+
+/// The events of these threads with all that they need: what comes before in program order, what is read from, the other
+/// events of an atomic section and the other half of a read-modify-write. The initial writes say which locations are shared.
+fn closure(s: &Structure, seeds: &[ThreadId]) -> Vec<bool> {
+    let mut kept: Vec<bool> = (0..s.size).map(|event| s.threads[event].is_none()).collect();
+    let seed = |&event: &usize| s.threads[event].is_some_and(|thread| seeds.contains(&ThreadId(thread)));
+    let mut open: Vec<usize> = (0..s.size).filter(seed).collect();
+    let (before, sources, halves) = (s.po.inverse(), s.rf.inverse(), s.rmw.union(&s.rmw.inverse()));
+    while let Some(event) = open.pop() {
+        if std::mem::replace(&mut kept[event], true) {
+            continue;
+        }
+        open.extend(before.successors(event).chain(sources.successors(event)).chain(halves.successors(event)));
+        if let Some(section) = s.sections[event] {
+            open.extend((0..s.size).filter(|&other| s.sections[other] == Some(section)));
+        }
+    }
+    kept
+}
+
+/// The execution with these events only.
+fn restricted(execution: &Execution, kept: &[bool]) -> Execution {
+    let mut names: Vec<Option<EventId>> = Vec::new();
+    let mut next = 0;
+    for &kept in kept {
+        names.push(kept.then_some(EventId(next)));
+        next += u32::from(kept);
+    }
+    let name = |event: EventId| names[event.index()];
+    let events = execution.events.iter().zip(kept).filter(|(_, kept)| **kept).map(|(event, _)| event.clone());
+    let order = |writes: &Vec<EventId>| writes.iter().filter_map(|&write| name(write)).collect::<Vec<_>>();
+    Execution {
+        events: events.collect(),
+        rf: execution.rf.iter().filter_map(|&(write, read)| name(write).zip(name(read))).collect(),
+        co: execution.co.iter().map(order).filter(|writes| writes.len() > 1).collect(),
+        ..execution.clone()
+    }
+}
