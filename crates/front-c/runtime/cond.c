@@ -1,7 +1,8 @@
 /*
  * Condition variables. A waiting thread sets its bit, gives the mutex back, waits until its bit is gone, and takes
  * the mutex again. A signal clears any one bit that is set, a broadcast all of them. So a signal that comes before
- * the wait is lost, a waiter never takes a signal that came before it, and nobody wakes up without a signal.
+ * the wait is lost, and a waiter never takes a signal that came before it. That a wait may also end for no reason is
+ * decided where it is called; see src/builtins/threads.rs.
  *
  * There are 32 bits: threads with a handle above 32 cannot wait here, and a program that tries is told so.
  */

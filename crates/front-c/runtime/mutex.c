@@ -16,7 +16,13 @@ int pthread_mutex_init(struct __fencepost_mutex *m, const struct __fencepost_mut
     return 0;
 }
 
-int pthread_mutex_destroy(struct __fencepost_mutex *m) { return 0; }
+/* Who destroys a mutex must not need it any more: its kind says so to those who come later. */
+int pthread_mutex_destroy(struct __fencepost_mutex *m) {
+    __fencepost_misuse(__fencepost_get(&m->kind) != 99, "pthread_mutex_destroy: the mutex is destroyed already");
+    __fencepost_misuse(__fencepost_get(&m->lock) == 0, "pthread_mutex_destroy: the mutex is locked");
+    __fencepost_set(&m->kind, 99);
+    return 0;
+}
 
 /* The rest of a lock of a mutex that is not normal, if this thread has it already. EDEADLK is 35. Initialisers of
    glibc know another kind, 3, which waits for itself like a normal one. */
@@ -30,6 +36,7 @@ static int __fencepost_again(struct __fencepost_mutex *m, int kind) {
 int pthread_mutex_lock(struct __fencepost_mutex *m) {
     int kind = __fencepost_get(&m->kind);
     if (kind) {
+        __fencepost_misuse(kind != 99, "pthread_mutex_lock: the mutex is destroyed");
         unsigned long self = __fencepost_self();
         if (__fencepost_get(&m->owner) == self) return __fencepost_again(m, kind);
         __fencepost_mutex_fence();
@@ -50,6 +57,7 @@ int pthread_mutex_trylock(struct __fencepost_mutex *m) {
     int kind = __fencepost_get(&m->kind);
     int old = 0;
     if (kind) {
+        __fencepost_misuse(kind != 99, "pthread_mutex_trylock: the mutex is destroyed");
         unsigned long self = __fencepost_self();
         if (__fencepost_get(&m->owner) == self) {
             if (kind != 1) return 16;
@@ -83,15 +91,19 @@ int pthread_mutex_clocklock(struct __fencepost_mutex *m, int clock, const void *
     return pthread_mutex_timedlock(m, until);
 }
 
-/* Who does not have a mutex must not unlock it: EPERM is 1. For a normal mutex nobody checks, as in C libraries. */
+/* Who does not have a mutex must not unlock it: EPERM is 1. Of a normal mutex it is known only whether anybody has it. */
 int pthread_mutex_unlock(struct __fencepost_mutex *m) {
-    if (__fencepost_get(&m->kind)) {
+    int kind = __fencepost_get(&m->kind);
+    if (kind) {
         unsigned int count = 0;
+        __fencepost_misuse(kind != 99, "pthread_mutex_unlock: the mutex is destroyed");
         if (__fencepost_get(&m->owner) != __fencepost_self()) return 1;
         count = __fencepost_get(&m->count) - 1;
         __fencepost_set(&m->count, count);
         if (count) return 0;
         __fencepost_set(&m->owner, 0);
+    } else {
+        __fencepost_misuse(__fencepost_get(&m->lock) != 0, "pthread_mutex_unlock: the mutex is not locked");
     }
     __fencepost_mutex_fence();
     __fencepost_release(&m->lock, 0);

@@ -8,7 +8,10 @@ int pthread_rwlock_init(struct __fencepost_rwlock *l, const void *attr) {
     return 0;
 }
 
-int pthread_rwlock_destroy(struct __fencepost_rwlock *l) { return 0; }
+int pthread_rwlock_destroy(struct __fencepost_rwlock *l) {
+    __fencepost_misuse(__fencepost_get(&l->state) == 0, "pthread_rwlock_destroy: the lock is held");
+    return 0;
+}
 
 int pthread_rwlock_rdlock(struct __fencepost_rwlock *l) {
     __fencepost_fence();
@@ -60,7 +63,7 @@ int pthread_rwlock_timedwrlock(struct __fencepost_rwlock *l, const void *until) 
 
 int pthread_rwlock_unlock(struct __fencepost_rwlock *l) {
     __fencepost_fence();
-    __fencepost_leave(&l->state);
+    __fencepost_misuse(__fencepost_leave(&l->state) != 0, "pthread_rwlock_unlock: nobody holds the lock");
     __fencepost_fence();
     return 0;
 }
@@ -73,13 +76,18 @@ int pthread_barrier_init(struct __fencepost_barrier *b, const void *attr, unsign
     return 0;
 }
 
-int pthread_barrier_destroy(struct __fencepost_barrier *b) { return 0; }
+int pthread_barrier_destroy(struct __fencepost_barrier *b) {
+    __fencepost_misuse(__fencepost_get(&b->needed) != 0, "pthread_barrier_destroy: the barrier is not initialised");
+    __fencepost_set(&b->needed, 0);
+    return 0;
+}
 
 /* The last one to come begins the next round and goes on at once; the others wait until the round has changed. */
 int pthread_barrier_wait(struct __fencepost_barrier *b) {
     unsigned int needed = __fencepost_get(&b->needed);
     unsigned int old = 0;
     int result = 0;
+    __fencepost_misuse(needed != 0, "pthread_barrier_wait: the barrier is not initialised");
     __fencepost_fence();
     old = __fencepost_arrive(&b->state, needed);
     if ((old & 65535u) + 1 == needed) {

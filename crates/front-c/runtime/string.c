@@ -84,9 +84,69 @@ char *strchr(const char *text, int wanted) {
     }
 }
 
-/* Blocks whose size is not known before the program runs. Those of memcpy do not overlap. */
+char *strrchr(const char *text, int wanted) {
+    unsigned long at = 0;
+    char *last = 0;
+    for (;;) {
+        char c = text[at];
+        if (c == (char)wanted)
+            last = (char *)text + at;
+        if (!c)
+            return last;
+        at++;
+    }
+}
+
+char *strstr(const char *text, const char *part) {
+    unsigned long at, inner;
+    for (at = 0;; at++) {
+        for (inner = 0; part[inner] && text[at + inner] == part[inner]; inner++)
+            ;
+        if (!part[inner])
+            return (char *)text + at;
+        if (!text[at])
+            return 0;
+    }
+}
+
+char *strncat(char *to, const char *from, unsigned long most) {
+    unsigned long end = strlen(to);
+    unsigned long at;
+    for (at = 0; at < most && from[at]; at++)
+        to[end + at] = from[at];
+    to[end + at] = 0;
+    return to;
+}
+
+char *strndup(const char *text, unsigned long most) {
+    unsigned long length = strnlen(text, most);
+    unsigned long at;
+    char *made = malloc(length + 1);
+    for (at = 0; at < length; at++)
+        made[at] = text[at];
+    made[length] = 0;
+    return made;
+}
+
+char *strdup(const char *text) { return strndup(text, ~0ul); }
+
+void *memchr(const void *block, int wanted, unsigned long size) {
+    unsigned long at;
+    for (at = 0; at < size; at++)
+        if (((const unsigned char *)block)[at] == (unsigned char)wanted)
+            return (char *)block + at;
+    return 0;
+}
+
+/* Blocks whose size is not known before the program runs. Those of memcpy do not overlap. Words are copied as words, so that
+   pointers among them stay pointers. */
 void *__fencepost_copy(void *to, const void *from, unsigned long size) {
     unsigned long at;
+    if (size % 8 == 0) {
+        for (at = 0; at < size; at += 8)
+            *(unsigned long *)((char *)to + at) = *(const unsigned long *)((const char *)from + at);
+        return to;
+    }
     for (at = 0; at < size; at++)
         ((unsigned char *)to)[at] = ((const unsigned char *)from)[at];
     return to;

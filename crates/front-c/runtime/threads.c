@@ -41,7 +41,7 @@ int mtx_init(struct __fencepost_mutex *m, int kind) {
     return 0;
 }
 
-void mtx_destroy(struct __fencepost_mutex *m) {}
+void mtx_destroy(struct __fencepost_mutex *m) { pthread_mutex_destroy(m); }
 
 int mtx_lock(struct __fencepost_mutex *m) { return pthread_mutex_lock(m); }
 

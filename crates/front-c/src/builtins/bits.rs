@@ -99,7 +99,8 @@ enum Long {
 }
 
 fn counting(name: &str) -> Option<(Count, Long)> {
-    let name = name.strip_prefix("__builtin_")?;
+    // Of these functions one is in the C library as well.
+    let name = if name.starts_with("ffs") { name } else { name.strip_prefix("__builtin_")? };
     let (name, long) = match (name.strip_suffix("ll"), name.strip_suffix('l')) {
         (Some(name), _) => (name, Long::Twice),
         (None, Some(name)) => (name, Long::Once),

@@ -36,11 +36,11 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             let long = call.lowering.types.long(true);
             Some(call.any_value(&long)?)
         }
-        "getpid" | "getppid" | "getuid" | "gettid" | "getchar" | "sched_getcpu" | "atoi" => {
+        "getpid" | "getppid" | "getuid" | "gettid" | "getchar" | "sched_getcpu" => {
             call.evaluate_all()?;
             Some(call.any_value(&Type::INT)?)
         }
-        "sysconf" | "atol" => {
+        "sysconf" => {
             call.evaluate_all()?;
             let long = call.lowering.types.long(true);
             Some(call.any_value(&long)?)

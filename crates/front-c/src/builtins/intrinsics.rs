@@ -5,6 +5,7 @@
 //! | `__fencepost_wait(c)` | go on where `c` holds; the thread is blocked elsewhere |
 //! | `__fencepost_assume(c)` | go on where `c` holds; nobody asks about other paths |
 //! | `__fencepost_limit(c, text)` | `c` must hold: the program goes beyond what the runtime can do elsewhere |
+//! | `__fencepost_misuse(c, text)` | `c` must hold: the library is used wrongly elsewhere, which is a failure |
 //! | `__fencepost_self()` | the handle of this thread |
 //! | `__fencepost_fence()` | a full fence |
 //! | `__fencepost_mutex_fence()` | what stands on either side of locking and unlocking: a full fence, unless the model says that its locks have none |
@@ -55,6 +56,18 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
                     Ok(())
                 },
             )?;
+            None
+        }
+        "misuse" => {
+            call.arity(2)?;
+            let message = call.lowering.string_value(&call.args[1]).unwrap_or_default();
+            let condition = call.truth(0)?;
+            // For competitions only `reach_error` counts, and what follows a misuse is not defined.
+            if call.lowering.options().competition {
+                call.assume(condition, false);
+            } else {
+                call.lowering.emit(Op::System(System::Assert { condition, message }));
+            }
             None
         }
         "self" => {

@@ -9,7 +9,7 @@
 //!   full fences: a sequentially consistent fence of C11 stands before or after them, or both.
 //! * `__sync_*` operations are full barriers; `__atomic_*` and C11's operations have the order that they are given.
 //!   `memory_order_consume` is acquire. An order must be a constant.
-//! * A weak compare-exchange may fail for no reason. The order of a failing one is its own.
+//! * A weak compare-exchange may fail, and a wait for a condition variable may end, for no reason. The order of a failing one is its own.
 //! * `malloc` and creating a thread never fail. `free` does nothing: memory is never used again.
 //! * `exit`, `abort` and the like stop the thread. The others can do nothing then that they could not do before.
 //! * In atomic sections nothing of another thread comes between; they are full fences on either side.
@@ -57,6 +57,7 @@ pub(crate) const RUNTIME: &[(&str, &str)] = &[
     ("thread.c", include_str!("../../runtime/thread.c")),
     ("threads.c", include_str!("../../runtime/threads.c")),
     ("genmc.c", include_str!("../../runtime/genmc.c")),
+    ("stdlib.c", include_str!("../../runtime/stdlib.c")),
     ("string.c", include_str!("../../runtime/string.c")),
 ];
 

@@ -28,6 +28,10 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             }
             Some(call.success())
         }
+        "pthread_cond_wait" | "cnd_wait" => {
+            call.arity(2)?;
+            Some(cond_wait(call)?)
+        }
         "pthread_exit" => {
             call.arity(1)?;
             let result = call.value_as(0, &Type::VOID.pointer_to())?;
@@ -92,6 +96,33 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         _ => return Ok(None),
     };
     Ok(Some(value))
+}
+
+/// A wait that ends with a signal, or for no reason: then the mutex is given back and taken again, and that is all.
+fn cond_wait(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
+    let mut args = Vec::new();
+    for at in 0..2 {
+        let value = call.value(at)?;
+        args.push(call.keep(value));
+    }
+    let woken = call.any(Width::BOOL);
+    if let Some(dst) = call.lowering.woken() {
+        call.lowering.emit(Op::Assign { dst, value: woken.clone() });
+    }
+    let mutex = args[1].clone();
+    call.lowering.if_(
+        woken,
+        |lowering| {
+            lowering.call_function("pthread_mutex_unlock", vec![mutex.clone()])?;
+            lowering.call_function("pthread_mutex_lock", vec![mutex])?;
+            Ok(())
+        },
+        |lowering| {
+            lowering.call_function("pthread_cond_wait", args)?;
+            Ok(())
+        },
+    )?;
+    Ok(call.success())
 }
 
 /// Starts a thread that runs one argument and is given another. Gives its handle.

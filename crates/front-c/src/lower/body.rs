@@ -43,6 +43,8 @@ pub(crate) struct Body {
     pub breaks: Vec<(BlockId, usize)>,
     pub continues: Vec<(BlockId, usize)>,
     pub switches: Vec<Switch>,
+    /// In a loop that only waits for a condition variable: the local that says whether the last wait ended for no reason.
+    pub woken: Option<LocalId>,
     current: BlockId,
     temporaries: u32,
 }
@@ -88,6 +90,7 @@ impl Body {
             breaks: Vec::new(),
             continues: Vec::new(),
             switches: Vec::new(),
+            woken: None,
             current: BlockId(0),
             temporaries: 0,
         };

@@ -199,6 +199,11 @@ impl Lowering {
         self.error(self.span(), message).help("give it a complete type of constant size")
     }
 
+    /// The local that says whether the last wait of the loop around ended for no reason, if somebody wants to know.
+    pub fn woken(&self) -> Option<LocalId> {
+        self.body.woken
+    }
+
     /// How the program is read.
     pub fn options(&self) -> &Options {
         &self.options

@@ -9,7 +9,7 @@ use crate::builtins;
 use c_syntax::ast::{
     BlockItem, Expression, For, ForInitializer, If, Label, Labeled, Node, Range, Statement, Switch as SwitchStatement,
 };
-use ir::{BinaryOp, BlockId, Terminator};
+use ir::{BinaryOp, BlockId, Expr, Op, Terminator, UnaryOp, Width};
 use source::{Diagnostic, Span};
 
 impl Lowering {
@@ -37,14 +37,19 @@ impl Lowering {
             Statement::Expression(None) => Ok(()),
             Statement::If(inner) => self.if_statement(inner),
             Statement::Switch(inner) => self.switch(inner),
+            Statement::While(inner) if self.only_waits(&inner.statement, &inner.expression) => {
+                let woken = self.temp(Width::BOOL);
+                self.body.assign(woken, Expr::constant(0, Width::BOOL));
+                let outer = self.body.woken.replace(woken);
+                let result = self.while_statement(&inner.expression, &inner.statement);
+                self.body.woken = outer;
+                result
+            }
             Statement::While(inner) => {
-                let (head, first, after) = (self.body.block(), self.body.block(), self.body.block());
-                self.body.fall_into(head);
-                self.branch_on(&inner.expression, first, after)?;
-                self.body.resume(first);
-                self.loop_body(&inner.statement, after, head)?;
-                self.body.end(Terminator::Goto(head), after);
-                Ok(())
+                let outer = self.body.woken.take();
+                let result = self.while_statement(&inner.expression, &inner.statement);
+                self.body.woken = outer;
+                result
             }
             Statement::DoWhile(inner) => {
                 let (head, test, after) = (self.body.block(), self.body.block(), self.body.block());
@@ -125,6 +130,43 @@ impl Lowering {
                 Ok(())
             }
         }
+    }
+
+    fn while_statement(&mut self, condition: &Node<Expression>, statement: &Node<Statement>) -> Result<(), Diagnostic> {
+        let (head, first, after) = (self.body.block(), self.body.block(), self.body.block());
+        self.body.fall_into(head);
+        self.branch_on(condition, first, after)?;
+        self.body.resume(first);
+        if let Some(woken) = self.body.woken {
+            let condition = Expr::Local(woken).unary(UnaryOp::Not);
+            self.emit(Op::Assume { condition, waits: false });
+        }
+        self.loop_body(statement, after, head)?;
+        self.body.end(Terminator::Goto(head), after);
+        Ok(())
+    }
+
+    /// Whether a loop is `while (c) pthread_cond_wait(…);` with a condition that changes nothing. A thread that is woken for no
+    /// reason and finds that it has to wait again has done nothing but give the mutex back and take it once more: it might as
+    /// well have slept on, so that such rounds are left out.
+    fn only_waits(&self, body: &Node<Statement>, condition: &Node<Expression>) -> bool {
+        let call = match &body.node {
+            Statement::Compound(items) => match &items[..] {
+                [item] => match &item.node {
+                    BlockItem::Statement(inner) => inner,
+                    BlockItem::Declaration(_) | BlockItem::StaticAssert(_) | BlockItem::Labels(_) => return false,
+                },
+                _ => return false,
+            },
+            node => node,
+        };
+        let Statement::Expression(Some(e)) = call else { return false };
+        let Expression::Call(call) = super::strip_casts(&e.node) else { return false };
+        let waits = match &call.callee.node {
+            Expression::Identifier(name) => matches!(&**name, "pthread_cond_wait" | "cnd_wait"),
+            _ => false,
+        };
+        waits && !self.changes_something(condition) && !call.arguments.iter().any(|arg| self.changes_something(arg))
     }
 
     fn loop_body(&mut self, body: &Node<Statement>, after: BlockId, next: BlockId) -> Result<(), Diagnostic> {
