@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::input;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use engine::{Engine, Options, Property};
@@ -191,6 +192,8 @@ pub enum PropertyName {
     Assert,
     /// All threads that have not ended can wait for ever.
     Deadlock,
+    /// Two accesses to one location, one a write and one not atomic, can come in no order.
+    Race,
 }
 
 /// `fencepost check`.
@@ -420,10 +423,12 @@ impl C {
     /// What can go wrong.
     pub fn property(&self) -> Property {
         match self.property {
+            _ if self.svcomp_property.as_deref().is_some_and(input::is_about_races) => Property::Race,
             _ if self.svcomp_property.is_some() => Property::Assertions { memory: false },
             PropertyName::Safety => Property::Assertions { memory: true },
             PropertyName::Assert => Property::Assertions { memory: false },
             PropertyName::Deadlock => Property::Deadlock,
+            PropertyName::Race => Property::Race,
         }
     }
 }

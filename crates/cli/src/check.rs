@@ -208,6 +208,7 @@ pub fn describe(case: &mut Case<'_>, model: &Model) -> Result<()> {
         }
         None => {}
     }
+    case.notes.extend(session::race_in_words(case.program, model, execution));
     case.graph = Some(graph);
     Ok(())
 }

@@ -94,16 +94,24 @@ pub fn read_program(path: &Path, c: &C) -> Result<(SourceFile, Reading)> {
     Ok((file, Reading { preprocessed, c }))
 }
 
+/// SV-COMP's property that there are no data races, without spaces.
+const NO_RACE: &str = "LTL(G!data-race)";
+
+/// Whether a property of SV-COMP is that there are no data races.
+pub fn is_about_races(path: &Path) -> bool {
+    read(path).is_ok_and(|text| text.text().split_whitespace().collect::<String>().contains(NO_RACE))
+}
+
 /// Checks that a property of SV-COMP is one that is known.
 fn svcomp_property(path: &Path) -> Result<()> {
     let text = read(path)?;
     let words: String = text.text().split_whitespace().collect();
     let known = ["reach_error()", "__VERIFIER_error()"].map(|call| format!("LTL(G!call({call}))"));
-    if known.iter().any(|property| words.contains(property)) {
+    if known.iter().any(|property| words.contains(property)) || words.contains(NO_RACE) {
         return Ok(());
     }
     let reason = format!("{}: this property is not supported", path.display());
-    let help = "the one that is: CHECK( init(main()), LTL(G ! call(reach_error())) )".to_owned();
+    let help = "those that are: CHECK( init(main()), LTL(G ! call(reach_error())) ) and LTL(G ! data-race)".to_owned();
     Err(Failure::Refused(reason, help).into())
 }
 

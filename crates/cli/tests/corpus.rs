@@ -14,6 +14,7 @@ use testkit::corpus::{Case, all_well, cases, each};
 const LITMUS: usize = 529;
 const C: usize = 2532;
 const ADDRESSES: usize = 34;
+const RACES: usize = 48;
 const ENDLESS: usize = 183;
 const SYSTEMS: usize = 70;
 
@@ -109,6 +110,12 @@ fn addresses_are_no_numbers() {
     }
 }
 
+/// Programs with data races that only weak orders allow, and their repairs.
+#[test]
+fn races() {
+    all_well(&cases(&["corpus/c/races"], "c"), RACES, |case| case.unless(&said(case, &[])));
+}
+
 /// Programs with endless loops, any number of threads, or integers without bounds.
 #[test]
 fn c_programs_that_never_end() {
@@ -145,7 +152,8 @@ fn abstract_buffers_never_contradict_the_heads() {
 #[test]
 fn every_folder_of_programs_is_run() {
     let mut run: Vec<&str> = [&FOLDERS[..], &PROGRAMS].concat();
-    run.extend(["corpus/c/mutex", "corpus/c/crowd", "corpus/c/integers", "corpus/c/addresses", "corpus/arrays"]);
+    run.extend(["corpus/c/mutex", "corpus/c/crowd", "corpus/c/integers", "corpus/c/addresses", "corpus/c/races"]);
+    run.push("corpus/arrays");
     let mut waiting = vec![root().join("corpus"), root().join("examples")];
     while let Some(folder) = waiting.pop() {
         let name = folder.strip_prefix(root()).unwrap_or(&folder).display().to_string();

@@ -176,6 +176,7 @@ fn structure(task: &Task<'_>, tags: &Tags, narrow: bool, observer: &dyn Observer
         finals: task.question.is_about_ends(),
         mixed: false,
         waits: false,
+        races: false,
         go_on: &|| engine::spend(&meter, observer, BLOCK).is_ok(),
     };
     let mut structure = symbolic::execute(task.program, &settings).map_err(|halt| match halt {

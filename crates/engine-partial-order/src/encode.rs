@@ -30,6 +30,8 @@ pub struct Problem<'p> {
     bound: Vec<Lit>,
     /// The places that can fail, if the question is about failures.
     failing: Vec<Failing>,
+    /// The pairs of events by which an execution makes the program undefined, if that is asked, and when they do.
+    races: Vec<(usize, usize, Bool)>,
 }
 
 /// A solution: the execution, and the choices that tell it from every other.
@@ -47,16 +49,17 @@ impl<'p> Problem<'p> {
         program: &'p Program,
         structure: Structure,
         model: &Model,
-        clocks: bool,
+        (clocks, races): (bool, bool),
         observer: &'p dyn Observer,
     ) -> Result<Self, NoAnswer> {
         let mut events = Events::new(program, structure, model, observer)?;
         let finals = query::finals(&mut events);
         let meter = events.meter.clone();
         let (blaster, solver) = (Blaster::new(), Solver::metered(Box::new(move |units| meter.spend(units))));
-        let failing = Vec::new();
+        let (failing, pairs) = (Vec::new(), Vec::new());
         let (assumed, bound) = (Vec::new(), Vec::new());
-        let mut problem = Problem { events, blaster, solver, nodes: 0, edges: 0, finals, assumed, bound, failing };
+        let mut problem =
+            Problem { events, blaster, solver, nodes: 0, edges: 0, finals, assumed, bound, failing, races: pairs };
         artefacts::show_events(&problem.events, observer);
         if observer.wants("formula") {
             problem.solver.record();
@@ -72,7 +75,7 @@ impl<'p> Problem<'p> {
             problem.now_and_then(at)?;
             problem.blaster.assert_equal(&mut problem.events.structure.terms, &mut problem.solver, when, left, right);
         }
-        let graphs = problem.axioms(model)?;
+        let graphs = problem.axioms(model, races)?;
         problem.order(&graphs, clocks);
         artefacts::show_formula(&graphs, &problem.solver, observer);
         Ok(problem)
@@ -92,7 +95,8 @@ impl<'p> Problem<'p> {
     }
 
     /// Asserts the axioms that forbid pairs and returns the graphs of those that forbid cycles.
-    fn axioms(&mut self, model: &Model) -> Result<Vec<OrderGraph>, NoAnswer> {
+    /// With `races`, also finds out when the model leaves an execution undefined.
+    fn axioms(&mut self, model: &Model, races: bool) -> Result<Vec<OrderGraph>, NoAnswer> {
         let mut relations = Relations::new(model);
         let mut graphs = Vec::new();
         let axioms: Vec<&Axiom> = model.axioms.iter().filter(|axiom| axiom.role == Role::Forbids).collect();
@@ -144,6 +148,15 @@ impl<'p> Problem<'p> {
         }
         if !shape::has_uniproc(model) {
             graphs.push(self.coherence_order());
+        }
+        let undefining = model.axioms.iter().filter(|axiom| races && axiom.role == Role::Undefines);
+        for axiom in undefining {
+            // Whoever wants a pair to be there must find it in the smaller relation.
+            let bad = bad_pairs(&mut self.events, &mut relations, model, axiom, Bound::Lower)?;
+            for (a, b, when) in bad {
+                let when = executed(&mut self.events, a, b, when);
+                self.races.push((a, b, when));
+            }
         }
         for constraint in std::mem::take(&mut self.events.constraints) {
             self.assert(constraint);
@@ -226,20 +239,10 @@ impl<'p> Problem<'p> {
 
     /// Asserts an axiom that is not about cycles, pair by pair.
     fn deny(&mut self, relations: &mut Relations<'_>, model: &Model, axiom: &Axiom) -> Result<(), NoAnswer> {
-        let events = &mut self.events;
         // What must not be is looked for in a larger relation, what must be in a smaller one.
         let bound = if axiom.negated { Bound::Lower } else { Bound::Upper };
-        let bad: Vec<(usize, usize, Bool)> = match (axiom.requirement, model.sorts[axiom.node.index()]) {
-            (Requirement::Empty, model::Sort::Set) => {
-                let members = relations.members(events, axiom.node, bound)?;
-                members.iter().enumerate().map(|(e, &when)| (e, e, when)).collect()
-            }
-            (requirement, _) => {
-                let pairs = relations.pairs(events, axiom.node, bound)?;
-                let bad = pairs.iter().filter(|((a, b), _)| requirement == Requirement::Empty || a == b);
-                bad.map(|(&(a, b), &when)| (a, b, when)).collect()
-            }
-        };
+        let bad = bad_pairs(&mut self.events, relations, model, axiom, bound)?;
+        let events = &mut self.events;
         let conditions: Vec<Bool> = bad.into_iter().map(|(a, b, when)| executed(events, a, b, when)).collect();
         if axiom.negated {
             let some = self.events.terms().any(conditions);
@@ -308,7 +311,7 @@ impl<'p> Problem<'p> {
 
     /// The literal of a property failing.
     pub fn violation(&mut self, property: Property) -> Lit {
-        let (condition, failing) = goals::violation(&mut self.events, property);
+        let (condition, failing) = goals::violation(&mut self.events, property, &self.races);
         self.failing = failing;
         let allowed = self.events.structure.not_stuck(|stuck| match property {
             Property::Assertions { memory } => match stuck.cause {
@@ -316,7 +319,7 @@ impl<'p> Problem<'p> {
                 Cause::Memory => memory,
                 Cause::Bound => false,
             },
-            Property::Deadlock => false,
+            Property::Deadlock | Property::Race => false,
         });
         self.assume(allowed);
         self.lit(condition)
@@ -433,6 +436,27 @@ impl<'p> Problem<'p> {
             entry("order conflicts", self.solver.theory_conflicts()),
         ]
     }
+}
+
+/// The pairs, or events paired with themselves, that violate an axiom which is not about cycles.
+fn bad_pairs(
+    events: &mut Events<'_>,
+    relations: &mut Relations<'_>,
+    model: &Model,
+    axiom: &Axiom,
+    bound: Bound,
+) -> Result<Vec<(usize, usize, Bool)>, NoAnswer> {
+    Ok(match (axiom.requirement, model.sorts[axiom.node.index()]) {
+        (Requirement::Empty, model::Sort::Set) => {
+            let members = relations.members(events, axiom.node, bound)?;
+            members.iter().enumerate().map(|(e, &when)| (e, e, when)).collect()
+        }
+        (requirement, _) => {
+            let pairs = relations.pairs(events, axiom.node, bound)?;
+            let bad = pairs.iter().filter(|((a, b), _)| requirement == Requirement::Empty || a == b);
+            bad.map(|(&(a, b), &when)| (a, b, when)).collect()
+        }
+    })
 }
 
 /// When a pair is in a relation: its condition, and both events are executed.

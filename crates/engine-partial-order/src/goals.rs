@@ -6,7 +6,8 @@ use logic::Bool;
 use symbolic::{Failing, Input};
 
 /// When a property fails, and the places that it can fail at.
-pub fn violation(events: &mut Events<'_>, property: Property) -> (Bool, Vec<Failing>) {
+/// `races`: the pairs of events that make the program undefined, and when they do.
+pub fn violation(events: &mut Events<'_>, property: Property, races: &[(usize, usize, Bool)]) -> (Bool, Vec<Failing>) {
     match property {
         Property::Assertions { memory } => {
             let failures = events.structure.failures.iter().filter(|failure| memory || !failure.memory);
@@ -28,7 +29,21 @@ pub fn violation(events: &mut Events<'_>, property: Property) -> (Bool, Vec<Fail
             (events.terms().any(goals), failing)
         }
         Property::Deadlock => deadlock(events),
+        Property::Race => race(events, races),
     }
+}
+
+/// Two accesses race. The later one in the list of events shows it.
+fn race(events: &mut Events<'_>, races: &[(usize, usize, Bool)]) -> (Bool, Vec<Failing>) {
+    let mut failing = Vec::new();
+    for &(a, b, when) in races {
+        let event = &events.structure.events[a.max(b)];
+        if let Some(thread) = event.thread {
+            failing.push(Failing { when, thread, span: event.span, message: witness::UNORDERED.to_owned() });
+        }
+    }
+    let some = events.terms().any(failing.iter().map(|failing| failing.when));
+    (some, failing)
 }
 
 /// A failure, and no thread but the one that fails stops inside an atomic section.

@@ -109,6 +109,7 @@ impl Engine for PartialOrder {
 /// Answers the question; nothing if an access can be to several cells that was taken for one to a whole cell.
 fn attempt(task: &Task<'_>, mixed: bool, observer: &dyn Observer) -> Result<Option<Answer>, NoAnswer> {
     let waits = matches!(task.question, Question::Violation(Property::Deadlock));
+    let races = matches!(task.question, Question::Violation(Property::Race));
     let last = task.options.unwind.saturating_add(task.options.widen);
     let meter = observer.meter();
     let settings = Settings {
@@ -122,6 +123,7 @@ fn attempt(task: &Task<'_>, mixed: bool, observer: &dyn Observer) -> Result<Opti
         finals: task.question.is_about_ends(),
         mixed,
         waits,
+        races,
         go_on: &|| engine::spend(&meter, observer, BLOCK).is_ok(),
     };
     let span = tracing::debug_span!("execute").entered();
@@ -137,7 +139,7 @@ fn attempt(task: &Task<'_>, mixed: bool, observer: &dyn Observer) -> Result<Opti
     let clocks = ORDER.of(task.options) == Some(Order::Clocks);
     drop(span);
     let span = tracing::debug_span!("encode").entered();
-    let mut problem = encode::Problem::new(task.program, structure, task.model, clocks, observer)?;
+    let mut problem = encode::Problem::new(task.program, structure, task.model, (clocks, races), observer)?;
     drop(span);
     let _span = tracing::debug_span!("solve").entered();
     observer.phase("encode", &problem.describe());

@@ -156,6 +156,10 @@ pub fn takes_buffers(engine: &str, task: &Task<'_>) -> Result<(), Refusal> {
             let reason = format!("the engine `{engine}` does not look for deadlocks");
             Err(Refusal::new(reason, "use the engine `partial-order`"))
         }
+        Question::Violation(Property::Race) => {
+            let reason = format!("the engine `{engine}` does not know what happens before what");
+            Err(Refusal::new(reason, "use the engine `partial-order`"))
+        }
         Question::Violation(Property::Assertions { .. }) | Question::Reach(_) | Question::States => Ok(()),
     }
 }

@@ -25,7 +25,7 @@ int pthread_cond_wait(struct __fencepost_cond *c, struct __fencepost_mutex *m) {
     __fencepost_fence();
     __fencepost_or(&c->waiting, bit);
     pthread_mutex_unlock(m);
-    __fencepost_wait((__fencepost_get(&c->waiting) & bit) == 0);
+    __fencepost_wait((__fencepost_see(&c->waiting) & bit) == 0);
     pthread_mutex_lock(m);
     return 0;
 }
@@ -58,7 +58,7 @@ int pthread_cond_signal(struct __fencepost_cond *c) {
 
 int pthread_cond_broadcast(struct __fencepost_cond *c) {
     __fencepost_fence();
-    __fencepost_set(&c->waiting, 0);
+    __fencepost_show(&c->waiting, 0);
     __fencepost_fence();
     return 0;
 }

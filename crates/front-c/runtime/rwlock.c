@@ -94,7 +94,7 @@ int pthread_barrier_wait(struct __fencepost_barrier *b) {
         /* PTHREAD_BARRIER_SERIAL_THREAD. */
         result = -1;
     } else {
-        __fencepost_wait((__fencepost_get(&b->state) >> 16) != (old >> 16));
+        __fencepost_wait((__fencepost_see(&b->state) >> 16) != (old >> 16));
     }
     __fencepost_fence();
     return result;

@@ -11,9 +11,9 @@ int pthread_once(int *once, void (*run)(void)) {
     if (old == 0) {
         run();
         __fencepost_fence();
-        __fencepost_set(once, 2);
+        __fencepost_show(once, 2);
     } else if (old == 1) {
-        __fencepost_wait(__fencepost_get(once) == 2);
+        __fencepost_wait(__fencepost_see(once) == 2);
     }
     __fencepost_fence();
     return 0;

@@ -216,9 +216,9 @@ fn fences_of_cbmc_order_the_pairs_they_name() {
 #[test]
 fn threads_start_behind_a_fence_and_end_before_one() {
     let start = "unsigned long h = 0; void *r = 0; pthread_create(&h, 0, run, 0);";
-    becomes(start, &["F SC", "spawn run"]);
-    becomes(&format!("{start} pthread_join(h, 0);"), &["F SC", "spawn run", "join", "F SC"]);
-    becomes(&format!("{start} pthread_join(h, &r);"), &["F SC", "spawn run", "join result", "F SC"]);
+    becomes(start, &["F LIBRARY.SC", "spawn run"]);
+    becomes(&format!("{start} pthread_join(h, 0);"), &["F LIBRARY.SC", "spawn run", "join", "F LIBRARY.SC"]);
+    becomes(&format!("{start} pthread_join(h, &r);"), &["F LIBRARY.SC", "spawn run", "join result", "F LIBRARY.SC"]);
     becomes("pthread_self(); sched_yield();", &["self"]);
     refused("pthread_cancel(1);", "pthread_cancel");
     refused("pthread_atfork(0, 0, 0);", "pthread_atfork");
@@ -270,22 +270,23 @@ fn all_of_the_runtime_can_be_lowered() {
     let wait = ops(&program, "pthread_cond_wait");
     let expected = [
         "call __fencepost_bit",
-        "F SC",
+        "F LIBRARY.SC",
         "RMW A.RLX A.RLX",
         "call pthread_mutex_unlock",
         "await",
-        "R A.RLX",
+        "R A.LIBRARY.RLX",
         "wait",
         "call pthread_mutex_lock",
     ];
     assert_eq!(wait, expected);
     let barrier = ops(&program, "pthread_barrier_wait");
     let misuse = "assert pthread_barrier_wait: the barrier is not initialised";
-    assert_eq!(barrier, ["R A.RLX", misuse, "F SC", "RMW A.RLX A.RLX", "await", "R A.RLX", "wait", "F SC"]);
+    let (fence, update) = ("F LIBRARY.SC", "RMW A.LIBRARY.RLX A.LIBRARY.RLX");
+    assert_eq!(barrier, ["R A.RLX", misuse, fence, update, "await", "R A.LIBRARY.RLX", "wait", fence]);
     let read = ops(&program, "pthread_rwlock_rdlock");
-    assert_eq!(read, ["F SC", "await", "RMW A.RLX A.RLX if", "wait", "F SC"]);
+    assert_eq!(read, ["F LIBRARY.SC", "await", "RMW A.LIBRARY.RLX A.RLX if", "wait", "F LIBRARY.SC"]);
     let semaphore = ops(&program, "sem_wait");
-    assert_eq!(semaphore, ["F SC", "await", "RMW A.RLX A.RLX if", "wait", "F SC"]);
+    assert_eq!(semaphore, ["F LIBRARY.SC", "await", "RMW A.LIBRARY.RLX A.RLX if", "wait", "F LIBRARY.SC"]);
 }
 
 #[test]

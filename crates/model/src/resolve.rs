@@ -71,6 +71,7 @@ pub const KNOWN_TAGS: &[&str] = &[
     "NORETURN",
     "BEFORE-ATOMIC",
     "MUTEX",
+    "LIBRARY",
     "AFTER-ATOMIC",
     "AFTER-SPINLOCK",
     "AFTER-UNLOCK-LOCK",

@@ -35,6 +35,7 @@ pub fn last_line(verdict: &Verdict, property: Property) -> &'static str {
         (Verdict::Safe(guarantee), _) if guarantee.is_full() => "true",
         (Verdict::Unsafe(_), Property::Assertions { memory: _ }) => "false(unreach-call)",
         (Verdict::Unsafe(_), Property::Deadlock) => "false(no-deadlock)",
+        (Verdict::Unsafe(_), Property::Race) => "false(no-data-race)",
         (Verdict::Safe(_) | Verdict::Unknown(_), _) => "unknown",
     }
 }

@@ -1,4 +1,4 @@
-//! Atomics of C as the hardware of a model runs them, by the mapping that the model's head declares.
+//! Atomics of C as the hardware of a model runs them, by the mapping that the model's head declares, or as the language has them.
 
 use ir::{BinaryOp, Block, BlockId, Expr, Function, Instr, LocalId, Op, Program, TagId, TagSet, Terminator};
 use model::{CompileStep, Head};
@@ -12,6 +12,49 @@ pub fn compile(program: &Program, head: &Head) -> Program {
     }
     result
 }
+
+/// The program as the language itself sees it: every access keeps its order. What functions of the library synchronise is what their accesses
+/// acquire and release; the fences around these, which hardware has, are gone.
+pub fn keep(program: &Program) -> Program {
+    let mut result = program.clone();
+    let named = |name: &str| program.tags.iter().position(|tag| tag == name).map(|at| TagId(at as u32));
+    let (library, mutex) = (named(LIBRARY), named("MUTEX"));
+    let is = |tags: &TagSet, tag: Option<TagId>| tag.is_some_and(|tag| tags.contains(tag));
+    let atomic = result.tag("A");
+    let (acquires, releases) = ([atomic, result.tag("ACQ")], [atomic, result.tag("REL")]);
+    let set = |tags: &mut TagSet, to: [TagId; 2]| {
+        if is(tags, library) {
+            *tags = to.into_iter().collect();
+        }
+    };
+    for block in result.functions.iter_mut().flat_map(|function| &mut function.blocks) {
+        block.instrs.retain(|instr| match &instr.op {
+            Op::Fence { tags } => !is(tags, library) && !is(tags, mutex),
+            Op::Assign { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Rmw { .. }
+            | Op::StoreConditional { .. }
+            | Op::Assume { .. }
+            | Op::System(_) => true,
+        });
+        for instr in &mut block.instrs {
+            match &mut instr.op {
+                Op::Load { tags, .. } => set(tags, acquires),
+                Op::Store { tags, .. } | Op::StoreConditional { tags, .. } => set(tags, releases),
+                Op::Rmw { read_tags, write_tags, .. } => {
+                    set(read_tags, acquires);
+                    set(write_tags, releases);
+                }
+                Op::Assign { .. } | Op::Fence { .. } | Op::Assume { .. } | Op::System(_) => {}
+            }
+        }
+    }
+    result
+}
+
+/// The tag of what the library needs to synchronise threads.
+const LIBRARY: &str = "LIBRARY";
 
 struct Compiler<'a> {
     head: &'a Head,

@@ -7,6 +7,7 @@ mod evidence;
 mod explain;
 mod fences;
 mod minimal;
+mod races;
 mod registry;
 mod relaxed;
 mod result;
@@ -22,6 +23,7 @@ mod violation;
 pub use evidence::{panic_message, remember_panics, structure};
 pub use explain::{Reason, why};
 pub use fences::{Conclusion, Repair, Repairs, fences};
+pub use races::race_in_words;
 pub use registry::{
     ENGINES, Engines, FRONTENDS, Frontend, Subject, engine, frontend, members, model, model_from, models,
     unknown_architecture,
@@ -197,6 +199,9 @@ fn compiled<'p>(program: &'p Program, model: &Model) -> Result<Cow<'p, Program>,
     suits(program, model)?;
     if program.is_c() && !model.head.compile.is_empty() {
         return Ok(Cow::Owned(compile::compile(program, &model.head)));
+    }
+    if program.is_c() && program.begins_alone() {
+        return Ok(Cow::Owned(compile::keep(program)));
     }
     Ok(Cow::Borrowed(program))
 }

@@ -4,7 +4,7 @@ use crate::evidence::run_engine;
 use crate::minimal::minimal;
 use crate::strategy::{AUTO, Shortening, strategy};
 use crate::{Failure, Found, Request, compiled, confused, engine, reached, run};
-use engine::{Answer, Meter, NoAnswer, Observer, Question, Task, Verdict};
+use engine::{Answer, Meter, NoAnswer, Observer, Property, Question, Task, Verdict};
 use ir::Program;
 use model::{Model, Role};
 
@@ -15,15 +15,32 @@ pub fn violation(
     request: &Request,
     observer: &dyn Observer,
 ) -> Result<Found<Verdict>, Failure> {
-    if let Some(axiom) = model.axioms.iter().find(|axiom| axiom.role == Role::Undefines) {
-        return Err(Failure::Refused(
-            format!(
-                "under {} a program can be undefined ({}), which is not checked for C programs",
-                model.name, axiom.name
-            ),
-            "choose a model of hardware, or write the case as a litmus test".to_owned(),
-        ));
+    if request.property == Property::Race {
+        return crate::races::race(program, model, request, observer);
     }
+    let found = fails(program, model, request, observer)?;
+    // A proof is worth nothing if some execution makes the whole program undefined.
+    match &found.result {
+        Verdict::Safe(guarantee) if model.axioms.iter().any(|axiom| axiom.role == Role::Undefines) => {
+            let guarantee = guarantee.clone();
+            let racing = crate::races::undefined(program, model, request, observer)?;
+            Ok(match &racing.result {
+                // Of two bounded answers the first says how far it went.
+                Verdict::Safe(_) if !guarantee.is_full() => found,
+                Verdict::Safe(_) | Verdict::Unsafe(_) | Verdict::Unknown(_) => racing,
+            })
+        }
+        Verdict::Safe(_) | Verdict::Unsafe(_) | Verdict::Unknown(_) => Ok(found),
+    }
+}
+
+/// Can a property of the program fail, whether it is defined or not?
+pub fn fails(
+    program: &Program,
+    model: &Model,
+    request: &Request,
+    observer: &dyn Observer,
+) -> Result<Found<Verdict>, Failure> {
     let found = match run(program, model, request, Question::Violation(request.property), observer)? {
         Ok(found) => found,
         Err((engine, reason)) => {

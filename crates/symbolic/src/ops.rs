@@ -105,6 +105,10 @@ impl Run<'_> {
                 }
                 let access = Access { kind: Kind::Read, tags, span, locked: false };
                 let Found { value, taint: found, reads } = self.read(state, &at, width, &taint, &access);
+                let plain = || tags.iter().any(|tag| self.program.tags[tag.index()] == "NA");
+                if self.settings.races && !reads.is_empty() && plain() {
+                    state.effect(&mut self.structure.terms, Bool::TRUE);
+                }
                 if *reserve && at.shared {
                     let [read] = reads[..] else { return Err(self.refuse(span, "a reservation of several cells")) };
                     state.reservations = vec![Reservation { read, address: at.address, taint, when: Bool::TRUE }];

@@ -42,6 +42,9 @@ pub struct Settings<'a> {
     pub mixed: bool,
     /// Whether it is of interest where threads wait for ever; dependencies are needed for that.
     pub waits: bool,
+    /// Whether it is of interest what accesses race: then an iteration with a read that is not atomic is not left out, since the
+    /// thread may go on and do what another one needs to come to its access.
+    pub races: bool,
     /// Asked now and then whether to go on.
     pub go_on: &'a dyn Fn() -> bool,
 }

@@ -73,6 +73,7 @@ fn run(program: &Program, unwind: u32) -> Structure {
         finals: false,
         mixed: false,
         waits: false,
+        races: false,
         go_on: &|| true,
     };
     execute(program, &settings).expect("the program can be executed")

@@ -57,6 +57,21 @@ pub fn forbidden_by(model: &Model, structure: &Structure) -> Option<String> {
     None
 }
 
+/// The pairs of events by which the model leaves the program undefined.
+pub(crate) fn undefining(model: &Model, structure: &Structure) -> Vec<(usize, usize)> {
+    let mut naive = Naive { model, structure, memo: BTreeMap::new(), groups: BTreeMap::new() };
+    let mut found = Vec::new();
+    for axiom in model.axioms.iter().filter(|axiom| axiom.role == Role::Undefines && !axiom.negated) {
+        match (axiom.requirement, naive.value(axiom.node)) {
+            (Requirement::Empty, Value::Set(set)) => found.extend(set.into_iter().map(|event| (event, event))),
+            (Requirement::Empty, Value::Pairs(pairs)) => found.extend(pairs.iter()),
+            (Requirement::Irreflexive, Value::Pairs(pairs)) => found.extend(pairs.iter().filter(|(a, b)| a == b)),
+            (Requirement::Acyclic, _) | (Requirement::Irreflexive, Value::Set(_)) => {}
+        }
+    }
+    found
+}
+
 /// Whether the model says what an atomic section is.
 pub(crate) fn knows_sections(model: &Model) -> bool {
     let fits = |axiom: &&model::Axiom| {

@@ -106,7 +106,13 @@ pub enum Property {
     },
     /// All threads have ended or wait, and at least one waits.
     Deadlock,
+    /// The model says that the program is undefined, because of a data race.
+    Race,
 }
+
+/// The message of a violation by which the model leaves the program undefined: nothing orders two accesses. It names the thread and the place
+/// of one of them.
+pub const UNORDERED: &str = "nothing orders two accesses";
 
 /// The message of a violation in which two threads are inside a critical section ([`ir::System::Critical`]). It names
 /// one of them and the place where it entered; if one of them has just entered, it names that one.

@@ -1,12 +1,12 @@
 //! The checker of violations: decides whether an execution shows that a property fails.
 
-use crate::axioms::{forbidden_by, knows_mixed_sizes, knows_sections};
+use crate::axioms::{forbidden_by, knows_mixed_sizes, knows_sections, undefining};
 use crate::execution::{EventId, Execution, Property, TWO_INSIDE, Violation};
 use crate::flaw::Flaw;
 use crate::relations::relate;
 use crate::replay::{Outcome, Stop, replay_all};
 use ir::{Program, ThreadId};
-use model::Model;
+use model::{Model, Structure};
 use source::Span;
 use std::collections::BTreeSet;
 
@@ -32,6 +32,7 @@ pub fn check_violation(
         Property::Assertions { memory: _ } if violation.message == TWO_INSIDE => together(&stands, violation)?,
         Property::Assertions { memory } => fails(stop, violation, memory)?,
         Property::Deadlock => deadlocked(program, execution, &stops, violation)?,
+        Property::Race => unordered(model, &structure, execution, violation)?,
     }
     if structure.sections.iter().any(Option::is_some) && !knows_sections(model) {
         return Err(Flaw::Violation(format!("the model {} does not say what an atomic section is", model.name)));
@@ -40,6 +41,40 @@ pub fn check_violation(
         return Err(Flaw::Violation(format!("the model {} says nothing about accesses of mixed sizes", model.name)));
     }
     forbidden_by(model, &structure).map_or(Ok(()), |axiom| Err(Flaw::Forbidden(axiom)))
+}
+
+/// The two accesses that race, in an execution whose violation says that two do: one at its place, and the other one.
+///
+/// # Errors
+/// What the program cannot do.
+pub fn racing(program: &Program, model: &Model, execution: &Execution) -> Result<Option<(EventId, EventId)>, Flaw> {
+    let Some(violation) = &execution.violation else { return Ok(None) };
+    let Outcome { replays, .. } = replay_all(program, execution, false)?;
+    let structure = relate(program, execution, &replays)?;
+    Ok(racing_pair(model, &structure, execution, violation))
+}
+
+fn racing_pair(
+    model: &Model,
+    structure: &Structure,
+    execution: &Execution,
+    violation: &Violation,
+) -> Option<(EventId, EventId)> {
+    let named = |at: usize| {
+        let event = &execution.events[at];
+        event.thread == Some(violation.thread) && event.span == violation.span
+    };
+    let pair = undefining(model, structure).into_iter().find(|&(a, b)| named(a) || named(b));
+    let pair = pair.map(|(a, b)| if named(a) { (a, b) } else { (b, a) });
+    pair.map(|(a, b)| (EventId(a as u32), EventId(b as u32)))
+}
+
+/// Checks that the model leaves the program undefined because of the access that the violation names.
+fn unordered(model: &Model, structure: &Structure, execution: &Execution, violation: &Violation) -> Result<(), Flaw> {
+    match racing_pair(model, structure, execution, violation) {
+        Some(_) => Ok(()),
+        None => Err(Flaw::Violation("the access that it names does not race".to_owned())),
+    }
 }
 
 /// The threads that wait at the end of an execution, each with the instruction that it waits at.

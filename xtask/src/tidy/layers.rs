@@ -15,6 +15,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("witness", 2),
     ("symbolic", 3),
     ("stepper", 3),
+    ("races", 3),
     ("engine", 3),
     ("engine-*", 4),
     ("fences", 4),

@@ -124,7 +124,7 @@ impl<'a> Step<'_, 'a> {
                 Some(Property::Assertions { memory: true }) => {
                     Err(self.violation(at, span, "an access to no location"))
                 }
-                Some(Property::Assertions { memory: false } | Property::Deadlock) => {
+                Some(Property::Assertions { memory: false } | Property::Deadlock | Property::Race) => {
                     self.stop(at, Status::Stopped)?;
                     Ok(None)
                 }

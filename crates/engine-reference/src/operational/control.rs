@@ -132,7 +132,9 @@ impl<'a> Step<'_, 'a> {
                 if self.value(at, condition)?.0 == 0 {
                     return match self.machine.property {
                         Some(Property::Assertions { memory: _ }) => Err(self.violation(at, span, message)),
-                        Some(Property::Deadlock) | None => self.stop(at, Status::Stopped).map(|()| Flow::Done),
+                        Some(Property::Deadlock | Property::Race) | None => {
+                            self.stop(at, Status::Stopped).map(|()| Flow::Done)
+                        }
                     };
                 }
             }

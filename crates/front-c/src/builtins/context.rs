@@ -118,6 +118,11 @@ impl<'a> Call<'a, '_> {
         self.fence(&["SC"]);
     }
 
+    /// Emits the fence that orders everything around a function of the library, for models of hardware.
+    pub fn library_fence(&mut self) {
+        self.fence(&["SC", "LIBRARY"]);
+    }
+
     /// A value of one bit as C's `int`.
     pub fn truth_value(&self, bit: Expr) -> Value {
         Value { expr: bit.unary(UnaryOp::ZeroExtend(Width::INT)), ty: Type::INT }

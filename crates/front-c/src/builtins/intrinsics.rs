@@ -7,10 +7,11 @@
 //! | `__fencepost_limit(c, text)` | `c` must hold: the program goes beyond what the runtime can do elsewhere |
 //! | `__fencepost_misuse(c, text)` | `c` must hold: the library is used wrongly elsewhere, which is a failure |
 //! | `__fencepost_self()` | the handle of this thread |
-//! | `__fencepost_fence()` | a full fence |
+//! | `__fencepost_fence()` | a full fence; of a language's model, none |
 //! | `__fencepost_mutex_fence()` | what stands on either side of locking and unlocking: a full fence, unless the model says that its locks have none |
 //! | `__fencepost_choice()`, `__fencepost_number()` | any truth value, any `unsigned int` |
 //! | `__fencepost_get(p)`, `__fencepost_set(p, v)` | a relaxed atomic read, write |
+//! | `__fencepost_see(p)`, `__fencepost_show(p, v)` | the same between threads that synchronise: they acquire and release where no fence does |
 //! | `__fencepost_release(p, v)` | a write that releases |
 //! | `__fencepost_swap_if(p, old, new)` | one read-modify-write: if `*p == old` then `*p = new` |
 //! | `__fencepost_acquire_if(p, old, new)` | the same, and it acquires |
@@ -19,7 +20,8 @@
 //! | `__fencepost_take(p)` | one less unless it is 0 |
 //! | `__fencepost_arrive(p, n)` | one more has come to the barrier; the `n`th begins a new round |
 //!
-//! The read-modify-writes give back what they read.
+//! The read-modify-writes give back what they read. Those that take something acquire, those that give something release. On hardware the fences around them do; under a
+//! language's model, which promises no more for these functions, it is the accesses with the tag `LIBRARY` that do (see `session`'s `compile`).
 
 use super::Outcome;
 use super::context::{Call, Update};
@@ -76,7 +78,7 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         }
         "fence" => {
             call.arity(0)?;
-            call.full_fence();
+            call.library_fence();
             None
         }
         "mutex_fence" => {
@@ -93,23 +95,27 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             call.arity(0)?;
             Some(call.any_value(&Type::UINT)?)
         }
-        "get" => {
+        "get" | "see" => {
             call.arity(1)?;
             let (addr, ty) = call.object(0)?;
-            let tags = call.lowering.tags(&["A", "RLX"]);
+            let tags = call.lowering.tags(if name == "see" { SYNCHRONISES } else { &["A", "RLX"] });
             Some(call.lowering.load(addr, &ty, tags)?)
         }
-        "set" | "release" => {
+        "set" | "show" | "release" => {
             call.arity(2)?;
             let (addr, ty) = call.object(0)?;
             let value = call.value_as(1, &ty)?;
-            let tags = call.lowering.tags(&["A", if name == "release" { "REL" } else { "RLX" }]);
+            let tags = call.lowering.tags(match name {
+                "release" => &["A", "REL"],
+                "show" => SYNCHRONISES,
+                _ => &["A", "RLX"],
+            });
             call.lowering.store(addr, value, tags);
             None
         }
         "swap_if" | "acquire_if" => {
             call.arity(3)?;
-            let mut update = relaxed(call)?;
+            let mut update = relaxed(call, Sides::Acquires)?;
             if name == "acquire_if" {
                 update.read_tags = call.lowering.tags(&["A", "ACQ"]);
             }
@@ -117,12 +123,12 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             let new = call.value_as(2, &update.ty)?.expr;
             Some(call.update(update, |old| (Some(old.binary(BinaryOp::Eq, expected)), new)))
         }
-        "add" => Some(combine(call, BinaryOp::Add)?),
-        "and" => Some(combine(call, BinaryOp::And)?),
-        "or" => Some(combine(call, BinaryOp::Or)?),
+        "add" => Some(combine(call, BinaryOp::Add, Sides::Releases)?),
+        "and" => Some(combine(call, BinaryOp::And, Sides::Both)?),
+        "or" => Some(combine(call, BinaryOp::Or, Sides::Neither)?),
         "enter" => {
             call.arity(1)?;
-            let update = relaxed(call)?;
+            let update = relaxed(call, Sides::Acquires)?;
             let number = numbers(&update.ty);
             Some(call.update(update, |old| {
                 (Some(number(0).binary(BinaryOp::SLe, old.clone())), old.binary(BinaryOp::Add, number(1)))
@@ -130,7 +136,7 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         }
         "leave" => {
             call.arity(1)?;
-            let update = relaxed(call)?;
+            let update = relaxed(call, Sides::Releases)?;
             let number = numbers(&update.ty);
             Some(call.update(update, |old| {
                 let writer = old.clone().binary(BinaryOp::SLt, number(0));
@@ -140,7 +146,7 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         }
         "take" => {
             call.arity(1)?;
-            let update = relaxed(call)?;
+            let update = relaxed(call, Sides::Acquires)?;
             let number = numbers(&update.ty);
             Some(call.update(update, |old| {
                 (Some(old.clone().binary(BinaryOp::Ne, number(0))), old.binary(BinaryOp::Sub, number(1)))
@@ -148,7 +154,7 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         }
         "arrive" => {
             call.arity(2)?;
-            let update = relaxed(call)?;
+            let update = relaxed(call, Sides::Both)?;
             let needed = call.value_as(1, &update.ty)?.expr;
             let number = numbers(&update.ty);
             Some(call.update(update, |old| {
@@ -170,16 +176,30 @@ fn numbers(ty: &Type) -> impl Fn(i64) -> Expr + use<> {
     move |value| Expr::constant(value, width)
 }
 
-/// A relaxed atomic read-modify-write of what the first argument points to.
-fn relaxed(call: &mut Call<'_, '_>) -> Result<Update, Diagnostic> {
-    let (addr, ty) = call.object(0)?;
-    let tags = call.lowering.tags(&["A", "RLX"]);
-    Ok(Update { addr, ty, read_tags: tags.clone(), write_tags: tags })
+/// The tags of accesses by which the library synchronises threads.
+const SYNCHRONISES: &[&str] = &["A", "RLX", "LIBRARY"];
+
+/// Which sides of a read-modify-write synchronise.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sides {
+    Neither,
+    Acquires,
+    Releases,
+    Both,
 }
 
-fn combine(call: &mut Call<'_, '_>, op: BinaryOp) -> Result<Value, Diagnostic> {
+/// An atomic read-modify-write of what the first argument points to. It is relaxed where fences order it.
+fn relaxed(call: &mut Call<'_, '_>, sides: Sides) -> Result<Update, Diagnostic> {
+    let (addr, ty) = call.object(0)?;
+    let mut tags = |synchronises: bool| call.lowering.tags(if synchronises { SYNCHRONISES } else { &["A", "RLX"] });
+    let read_tags = tags(matches!(sides, Sides::Acquires | Sides::Both));
+    let write_tags = tags(matches!(sides, Sides::Releases | Sides::Both));
+    Ok(Update { addr, ty, read_tags, write_tags })
+}
+
+fn combine(call: &mut Call<'_, '_>, op: BinaryOp, sides: Sides) -> Result<Value, Diagnostic> {
     call.arity(2)?;
-    let update = relaxed(call)?;
+    let update = relaxed(call, sides)?;
     let operand = call.value_as(1, &update.ty)?.expr;
     Ok(call.update(update, |old| (None, old.binary(op, operand))))
 }

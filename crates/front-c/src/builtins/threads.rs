@@ -21,7 +21,7 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             if call.is_null(1) {
                 let thread = call.value_as(0, &Type::ULONG_LONG)?.expr;
                 call.lowering.emit(Op::System(System::Join { thread, result: None }));
-                call.full_fence();
+                call.library_fence();
             } else {
                 let value = join(call)?;
                 call.lowering.assign_through(&call.args[1], value)?;
@@ -129,7 +129,7 @@ fn cond_wait(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
 pub(super) fn start(call: &mut Call<'_, '_>, run: usize, arg: usize) -> Result<Value, Diagnostic> {
     let arg = call.value_as(arg, &Type::VOID.pointer_to())?;
     let arg = call.keep(arg);
-    call.full_fence();
+    call.library_fence();
     call.lowering.spawn(&call.args[run], arg)
 }
 
@@ -138,7 +138,7 @@ pub(super) fn join(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
     let thread = call.value_as(0, &Type::ULONG_LONG)?.expr;
     let result = call.lowering.temp(Width::WORD);
     call.lowering.emit(Op::System(System::Join { thread, result: Some(result) }));
-    call.full_fence();
+    call.library_fence();
     Ok(Value { expr: Expr::Local(result), ty: Type::VOID.pointer_to() })
 }
 

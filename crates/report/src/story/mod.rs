@@ -10,12 +10,12 @@ mod words;
 
 use crate::graph::Graph;
 use crate::names::Names;
-use ir::{Op, Program, System};
+use ir::{Address, Op, Program, System};
 use model::Structure;
 use order::{Discipline, End};
 use serde::Serialize;
 use source::Span;
-use witness::{Execution, Violation};
+use witness::{Event, Execution, Violation};
 
 pub(crate) use order::FULL;
 
@@ -33,6 +33,8 @@ pub enum FailureKind {
     Deadlock,
     /// Two threads are in a critical section.
     Critical,
+    /// Nothing orders two accesses to one location.
+    Race,
 }
 
 /// The property that fails, and where.
@@ -156,6 +158,9 @@ fn failure(program: &Program, execution: &Execution, violation: &Violation, name
             message += &format!(": {} entered it in line {}", names.thread(other), program.source.line(span));
         }
         FailureKind::Critical
+    } else if violation.message == races::RACE || violation.message == witness::UNORDERED {
+        message = race(program, execution, violation, names);
+        FailureKind::Race
     } else if matches!(&*violation.message, "reach_error()" | "__VERIFIER_error()") {
         FailureKind::Reached
     } else if instrs.any(|instr| asserted(&instr.op)) {
@@ -176,6 +181,23 @@ fn failure(program: &Program, execution: &Execution, violation: &Violation, name
     }
 }
 
+/// A data race in words: where it is, and who does what to it in which line.
+fn race(program: &Program, execution: &Execution, violation: &Violation, names: &Names<'_>) -> String {
+    let own = |event: &&Event| event.thread == Some(violation.thread) && event.span == violation.span;
+    let line = |span| program.source.line(span);
+    // At a watchpoint, the last event of the one thread reads what the other one has left there.
+    let found = execution.events.iter().enumerate().filter(|(_, event)| own(event)).rev().find_map(|(at, event)| {
+        let cell = event.address().filter(|cell| races::watched(program, cell.object))?;
+        let (writer, _) = execution.rf.iter().find(|(_, read)| read.index() == at)?;
+        let other = &execution.events[writer.index()];
+        let location = Address::from_bits(other.value()?)?;
+        Some((location, other.thread?, races::watches_writes(cell), line(other.span)))
+    });
+    let Some((location, thread, writes, at)) = found else { return "data race".to_owned() };
+    let does = if writes { "writes" } else { "reads" };
+    format!("data race on `{}`: {} {does} it in line {at}", names.address(location), names.thread(thread))
+}
+
 impl Failure {
     /// What fails and where, in a sentence without an end: ``assertion `x == 1` fails in thread t1, line 12``.
     pub fn sentence(&self, threads: &[String]) -> String {
@@ -190,6 +212,12 @@ impl Failure {
             },
             FailureKind::Critical => match self.message.split_once(": ") {
                 Some((what, other)) => format!("{what}: {other}, {thread} enters it in line {}", self.line),
+                None => format!("{} {place}", self.message),
+            },
+            FailureKind::Race => match self.message.split_once(": ") {
+                Some(_) => {
+                    format!("{}, {thread} accesses it in line {}, and nothing orders them", self.message, self.line)
+                }
                 None => format!("{} {place}", self.message),
             },
             FailureKind::Deadlock => "deadlock: every thread has ended or waits for ever".to_owned(),
@@ -212,6 +240,8 @@ impl Story {
         let end = match failure.kind {
             FailureKind::Assertion | FailureKind::Reached | FailureKind::Memory => End::After(failure.thread),
             FailureKind::Critical => End::Executed,
+            FailureKind::Race if violation.message == witness::UNORDERED => End::Executed,
+            FailureKind::Race => End::After(failure.thread),
             FailureKind::Deadlock => End::Last,
         };
         let waiting = if deadlock { wait::waiting(program, execution, structure, graph, names) } else { Vec::new() };

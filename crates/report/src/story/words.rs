@@ -161,6 +161,8 @@ impl<'a> Teller<'a> {
         let mut phrases: Vec<String> = Vec::new();
         let graph = self.graph;
         let place = |event: usize| (graph.events[event].column, &graph.events[event].source);
+        let (watches, events): (Vec<usize>, Vec<usize>) =
+            events.iter().copied().partition(|&event| self.is_watch(event));
         for same in events.chunk_by(|&a, &b| place(a) == place(b)) {
             let called = call(&graph.events[same[0]].source);
             match called.and_then(|called| self.call(called, same)) {
@@ -168,10 +170,25 @@ impl<'a> Teller<'a> {
                 None => phrases.extend(same.iter().filter_map(|&event| self.access(event))),
             }
         }
-        if phrases.is_empty() {
+        phrases.extend(watches.iter().filter_map(|&event| self.about_to(event)));
+        if phrases.is_empty() && watches.is_empty() {
             phrases.extend(events.iter().take(1).map(|&event| self.fence(event)));
         }
         join(&phrases)
+    }
+
+    /// Whether an event belongs to a watchpoint of the search for races.
+    fn is_watch(&self, event: usize) -> bool {
+        let address = self.execution.events[event].address();
+        address.is_some_and(|address| races::watched(self.program, address.object))
+    }
+
+    /// What a thread is about to do that stops at a watchpoint.
+    fn about_to(&self, event: usize) -> Option<String> {
+        let own = &self.execution.events[event];
+        let (cell, word) = own.address().zip(own.value()).filter(|_| own.is_write())?;
+        let verb = if races::watches_writes(cell) { "write" } else { "read" };
+        Some(format!("is about to {verb} {}", self.names.address(Address::from_bits(word)?)))
     }
 
     /// What a call of the thread library does.
@@ -326,7 +343,7 @@ impl<'a> Teller<'a> {
             if matches!(point, Point::Arrive(_)) {
                 memory.insert(address, value);
             }
-            if call(&self.graph.events[at].source).is_none() {
+            if call(&self.graph.events[at].source).is_none() && !self.is_watch(at) {
                 touched.insert(address, 0);
             }
         }
@@ -356,6 +373,7 @@ fn fail(steps: &mut Vec<StoryStep>, failure: &Failure) {
         FailureKind::Reached => "must not be reached".to_owned(),
         FailureKind::Memory => failure.message.split(": ").next().unwrap_or("").to_owned(),
         FailureKind::Deadlock => "no thread can go on".to_owned(),
+        FailureKind::Race => "is about to access it too, and nothing orders them".to_owned(),
         FailureKind::Critical => match failure.message.split_once(": ") {
             Some((_, other)) => format!("enters the critical section; {other}"),
             None => "enters the critical section".to_owned(),
@@ -367,7 +385,8 @@ fn fail(steps: &mut Vec<StoryStep>, failure: &Failure) {
     };
     if let Some(step) = steps.last_mut().filter(here) {
         step.kind = StepKind::Fail;
-        step.what = format!("{}: {words}", step.what);
+        let between = if failure.kind == FailureKind::Race { ";" } else { ":" };
+        step.what = if step.what.is_empty() { words } else { format!("{}{between} {words}", step.what) };
         return;
     }
     let (thread, line, source) =

@@ -22,7 +22,7 @@ mod memory;
 mod system;
 mod thread;
 
-use crate::execution::{Execution, TWO_INSIDE};
+use crate::execution::{Execution, TWO_INSIDE, UNORDERED, Violation};
 use crate::flaw::Flaw;
 use ir::{Address, Program, ThreadId};
 use memory::Memory;
@@ -131,7 +131,8 @@ pub(crate) fn replay_all<'a>(program: &'a Program, execution: &'a Execution, who
     let count = program.threads.len() + execution.started.len();
     let ranges = ranges(execution, initial, count)?;
     let mut wanted = vec![whole; count];
-    let fails = execution.violation.as_ref().filter(|violation| violation.message != TWO_INSIDE);
+    let ends = |violation: &&Violation| violation.message != TWO_INSIDE && violation.message != UNORDERED;
+    let fails = execution.violation.as_ref().filter(ends);
     let violating = fails.and_then(|violation| wanted.get_mut(violation.thread.index()));
     violating.into_iter().for_each(|wanted| *wanted = true);
     let mut world = World {

@@ -1,0 +1,35 @@
+/* The flag is written with memory_order_release, but read with memory_order_relaxed.
+ * @expect rc11: UNSAFE; sc: UNSAFE
+ * @expect -DORDER=memory_order_acquire rc11: SAFE; sc: SAFE
+ * @options --property race
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#ifndef ORDER
+#define ORDER memory_order_relaxed
+#endif
+
+int data;
+atomic_int flag;
+
+void *producer(void *unused) {
+    data = 1;
+    atomic_store_explicit(&flag, 1, memory_order_release);
+    return 0;
+}
+
+void *consumer(void *unused) {
+    while (!atomic_load_explicit(&flag, ORDER)) {
+    }
+    return (void *)(long)data;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, producer, 0);
+    pthread_create(&b, 0, consumer, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}
