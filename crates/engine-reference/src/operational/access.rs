@@ -116,6 +116,7 @@ impl<'a> Step<'_, 'a> {
             // What is declared to be shared is accessed by whole cells.
             Target::Part(_) if self.is_declared(word) => Err(self.several(span)),
             Target::Nowhere if self.is_declared(word) => Err(self.several(span)),
+            Target::Part(start) if self.state.holds_address(start, width) => Err(self.address_part(span)),
             Target::Part(start) => {
                 let end = start.offset + u64::from(width.bits().div_ceil(8));
                 Err(Halt::Part(start.object, [start.offset, end]))
@@ -131,6 +132,11 @@ impl<'a> Step<'_, 'a> {
                 None => Err(Halt::Limit(stray(self.machine.program, span, word))),
             },
         }
+    }
+
+    fn address_part(&self, span: Span) -> Halt {
+        let line = self.machine.program.source.line(span);
+        Halt::Limit(format!("line {line}: a part of an address is used as a number, and nobody knows which number"))
     }
 
     /// Whether a word is the address of a cell that is declared to be shared.
@@ -231,6 +237,9 @@ impl<'a> Step<'_, 'a> {
             (address, truncate(value >> (8 * (address.offset - cells[0].0.offset)), width))
         };
         let cells: Vec<(Address, u64)> = cells.iter().map(part).collect();
+        if cells.len() > 1 && self.state.is_address(value) {
+            return Err(self.address_part(span));
+        }
         let drains = way == Way::Direct || self.machine.drains(tags);
         if way == Way::Plain {
             cells.into_iter().for_each(|(address, value)| self.state.slot_mut(address).value = Some(value));

@@ -295,6 +295,19 @@ impl State {
         Target::Cells(cells)
     }
 
+    /// Whether a word is the address of something in an object.
+    pub fn is_address(&self, word: u64) -> bool {
+        Address::from_bits(word).is_some_and(|address| address.object.index() < self.objects.len())
+    }
+
+    /// Whether one of the cells that an access touches holds an address.
+    pub fn holds_address(&self, start: Address, width: Width) -> bool {
+        let touches =
+            |slot: &&Slot| slot.offset < start.offset + bytes(width) && start.offset < slot.offset + bytes(slot.width);
+        let mut slots = self.objects[start.object.index()].cells.iter().filter(touches);
+        slots.any(|slot| slot.width == Width::WORD && slot.value.is_some_and(|value| self.is_address(value)))
+    }
+
     /// Whether an access is aligned, whatever number the address of its object is.
     pub fn is_aligned(&self, address: Address, width: Width) -> bool {
         let align = self.objects.get(address.object.index()).map_or(1, |object| object.align);
