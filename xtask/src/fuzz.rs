@@ -6,12 +6,14 @@
 //! replayed too. A disagreement is shrunk and saved in `corpus/regressions`.
 //!
 //! `--c N` does it with C programs instead, `--endless N` with C programs that never end; see [`c`]. `--predicate N` compares the
-//! engine `predicate` with those that enumerate; see [`predicate`].
+//! engine `predicate` with those that enumerate; see [`predicate`]. `--sequential N` compares programs of one thread with what a
+//! compiler makes of them; see [`sequential`].
 
 mod c;
 mod compare;
 mod predicate;
 mod save;
+mod sequential;
 
 use crate::run::cargo;
 use anyhow::{Context, Result, bail};
@@ -51,6 +53,9 @@ struct Counts {
 pub fn run(args: &[String]) -> Result<u8> {
     if args.iter().any(|arg| arg == "--predicate") {
         return predicate::run(args);
+    }
+    if args.iter().any(|arg| arg == "--sequential") {
+        return sequential::run(args);
     }
     if cfg!(debug_assertions) {
         // Most of the time is spent in our own code: worth a release build.

@@ -9,6 +9,7 @@ mod c_integers;
 mod c_mutex;
 mod c_shared;
 mod coherence;
+mod compiler;
 mod corpus;
 mod emit;
 mod exact_shared;

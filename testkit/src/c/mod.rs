@@ -12,9 +12,11 @@ mod extra;
 mod generate;
 mod library;
 mod place;
+mod sequential;
 mod shrink;
 
 pub use agree::{Answer, Complaint, Tally, Way, agree, can_deadlock, grows_beyond_buffers};
 pub use endless::endless;
 pub use generate::{Config, generate};
+pub use sequential::sequential;
 pub use shrink::shrink;
