@@ -13,7 +13,11 @@ class Tool(benchexec.tools.template.BaseTool2):
     RESULTS = {
         "true": result.RESULT_TRUE_PROP,
         "false(unreach-call)": result.RESULT_FALSE_REACH,
-        "false(no-deadlock)": result.RESULT_FALSE_DEADLOCK,
+        "false(valid-deref)": result.RESULT_FALSE_DEREF,
+        "false(valid-free)": result.RESULT_FALSE_FREE,
+        "false(valid-memtrack)": result.RESULT_FALSE_MEMTRACK,
+        "false(valid-memcleanup)": result.RESULT_FALSE_MEMCLEANUP,
+        "false(no-overflow)": result.RESULT_FALSE_OVERFLOW,
         "unknown": result.RESULT_UNKNOWN,
     }
 

@@ -21,7 +21,7 @@ class Module(unittest.TestCase):
     def test_the_last_line_is_the_answer(self):
         self.assertEqual(answer(["true"]), result.RESULT_TRUE_PROP)
         self.assertEqual(answer(["x.c: a story", "false(unreach-call)"], 10), result.RESULT_FALSE_REACH)
-        self.assertEqual(answer(["false(no-deadlock)"], 10), result.RESULT_FALSE_DEADLOCK)
+        self.assertEqual(answer(["false(valid-free)"], 10), result.RESULT_FALSE_FREE)
         self.assertEqual(answer(["true", "unknown"], 5), result.RESULT_UNKNOWN)
 
     def test_what_is_no_answer_is_an_error(self):

@@ -1,10 +1,11 @@
 //! The command line.
 
-use crate::input;
+use crate::competition::Specification;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use engine::{Engine, Options, Property};
 use fences::Kind;
+use front_c::{Checks, Leaks};
 use session::{Engines, Failure, Request};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -178,7 +179,9 @@ pub struct C {
     /// What can go wrong
     #[arg(long, value_enum, default_value_t = PropertyName::Safety)]
     pub property: PropertyName,
-    /// As SV-COMP wants it: the property is in this file (.prp), and the last line is true, false(unreach-call) or unknown
+    /// As SV-COMP wants it: the property is in this file (.prp), and the last line is true, false(…) with what is violated, or unknown
+    ///
+    /// Known are unreach-call, valid-memsafety, valid-memcleanup and no-overflow.
     #[arg(long, value_name = "FILE")]
     pub svcomp_property: Option<PathBuf>,
 }
@@ -186,14 +189,20 @@ pub struct C {
 /// What can go wrong.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum PropertyName {
-    /// Assertions can fail, and accesses can go to no object.
+    /// Assertions can fail, accesses can go to no object or to one whose lifetime has ended, and shifts can be too far.
     Safety,
     /// Assertions can fail; a thread that accesses no object just stops.
     Assert,
     /// All threads that have not ended can wait for ever.
     Deadlock,
+    /// The same, where a thread that goes round a loop for ever without any effect waits, too.
+    Progress,
     /// Two accesses to one location, one a write and one not atomic, can come in no order.
     Race,
+    /// Signed integers can overflow.
+    Overflow,
+    /// Memory can be left that was allocated, not freed, and that nothing points to when the program ends.
+    MemoryLeak,
 }
 
 /// `fencepost check`.
@@ -420,15 +429,41 @@ fn patience(timeout: Option<Duration>) -> u64 {
 }
 
 impl C {
+    /// The property of SV-COMP, if one is given. A file that cannot be read is complained about where the program is read.
+    pub fn specification(&self) -> Option<Specification> {
+        self.svcomp_property.as_deref().map(|path| Specification::read(path).unwrap_or_default())
+    }
+
+    /// What becomes an assertion.
+    pub fn checks(&self) -> Checks {
+        let none = Checks::default();
+        match (self.specification(), self.property) {
+            (Some(specification), _) => specification.checks(),
+            (None, PropertyName::Safety) => Checks { lifetimes: true, shifts: true, ..none },
+            (None, PropertyName::Overflow) => Specification::NoOverflow.checks(),
+            (None, PropertyName::MemoryLeak) => Checks { leaks: Leaks::Lost, only: true, ..none },
+            (None, PropertyName::Assert | PropertyName::Deadlock | PropertyName::Race) => none,
+            (None, PropertyName::Progress) => Checks { fair: true, ..none },
+        }
+    }
+
+    /// Whether an assertion that fails just ends the path.
+    pub fn ignores_assertions(&self) -> bool {
+        let named = matches!(self.property, PropertyName::Overflow | PropertyName::MemoryLeak);
+        self.svcomp_property.is_some() || named
+    }
+
     /// What can go wrong.
     pub fn property(&self) -> Property {
-        match self.property {
-            _ if self.svcomp_property.as_deref().is_some_and(input::is_about_races) => Property::Race,
-            _ if self.svcomp_property.is_some() => Property::Assertions { memory: false },
-            PropertyName::Safety => Property::Assertions { memory: true },
-            PropertyName::Assert => Property::Assertions { memory: false },
-            PropertyName::Deadlock => Property::Deadlock,
-            PropertyName::Race => Property::Race,
+        match (self.specification(), self.property) {
+            (Some(Specification::NoDataRace), _) | (None, PropertyName::Race) => Property::Race,
+            (Some(specification), _) => Property::Assertions { memory: specification == Specification::MemorySafety },
+            (None, PropertyName::Safety) => Property::Assertions { memory: true },
+            (None, PropertyName::Assert | PropertyName::Overflow | PropertyName::MemoryLeak) => {
+                Property::Assertions { memory: false }
+            }
+            (None, PropertyName::Deadlock) => Property::Deadlock,
+            (None, PropertyName::Progress) => Property::Progress,
         }
     }
 }

@@ -151,6 +151,9 @@ fn decide(args: &Check, program: &Program, model: &Model, watch: &Watch) -> Resu
         session::check(program, model, &request(args, program)?, watch)?;
     let mut case = Case { statistics, undefined, ..case(&program, model, engine, &verdict, watch) };
     describe(&mut case, model)?;
+    if let (Verdict::Safe(_), Some(assumes)) = (&verdict, program.info.get(Program::ASSUMES)) {
+        case.notes.push(assumes.clone());
+    }
     competition::witness(&case, args)?;
     competition::litmus(&case, args)?;
     if let Some(path) = &args.certificate {
@@ -174,7 +177,8 @@ fn render(args: &Check, case: &Case<'_>) -> Result<Option<String>> {
         CheckFormat::Text if args.c.svcomp_property.is_some() => {
             let text = text::check(case, options);
             let (story, _) = text.trim_end().rsplit_once('\n').unwrap_or_default();
-            format!("{story}\n{}\n", report::svcomp::last_line(verdict, args.c.property()))
+            let specification = args.c.specification().unwrap_or_default();
+            format!("{story}\n{}\n", specification.last_line(verdict))
         }
         CheckFormat::Text => text::check(case, options),
         CheckFormat::Json => report::json::check(case),

@@ -3,8 +3,87 @@
 use crate::args::Check;
 use crate::{input, output};
 use anyhow::Result;
+use engine::Verdict;
+use front_c::{Checks, Leaks};
 use report::{Case, svcomp};
+use session::Failure;
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A property of the competition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Specification {
+    /// The error function is never called.
+    #[default]
+    Unreachable,
+    /// Accesses and `free` are given what they need, and no memory is lost.
+    MemorySafety,
+    /// All memory is freed in the end.
+    MemoryCleanup,
+    /// Signed integers do not overflow.
+    NoOverflow,
+    /// No two accesses race.
+    NoDataRace,
+}
+
+impl Specification {
+    /// The property in a file.
+    ///
+    /// # Errors
+    /// There is no such file, or its property is not known.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = input::read(path)?;
+        let words: String = text.text().split_whitespace().collect();
+        let known = [
+            (vec!["G!call(reach_error())"], Self::Unreachable),
+            (vec!["G!call(__VERIFIER_error())"], Self::Unreachable),
+            (vec!["Gvalid-free", "Gvalid-deref", "Gvalid-memtrack"], Self::MemorySafety),
+            (vec!["Gvalid-memcleanup"], Self::MemoryCleanup),
+            (vec!["G!overflow"], Self::NoOverflow),
+            (vec!["G!data-race"], Self::NoDataRace),
+        ];
+        let asked = words.matches("LTL(").count();
+        let fits = |formulas: &[&str]| {
+            formulas.len() == asked && formulas.iter().all(|formula| words.contains(&format!("LTL({formula})")))
+        };
+        let found = known.into_iter().find(|(formulas, _)| fits(formulas));
+        found.map(|(_, specification)| specification).ok_or_else(|| {
+            let reason = format!("{}: this property is not supported", path.display());
+            let help =
+                "those that are: ! call(reach_error()), ! overflow, ! data-race, valid-free with valid-deref and \
+                        valid-memtrack, and valid-memcleanup"
+                    .to_owned();
+            Failure::Refused(reason, help).into()
+        })
+    }
+
+    /// What becomes an assertion.
+    pub fn checks(self) -> Checks {
+        let none = Checks { only: true, ..Checks::default() };
+        match self {
+            Self::Unreachable | Self::NoDataRace => Checks::default(),
+            Self::MemorySafety => Checks { lifetimes: true, leaks: Leaks::Lost, ..none },
+            Self::MemoryCleanup => Checks { leaks: Leaks::Any, ..none },
+            Self::NoOverflow => Checks { overflow: true, ..none },
+        }
+    }
+
+    /// What the last line says about a verdict.
+    pub fn last_line(self, verdict: &Verdict) -> String {
+        let violated = match (self, verdict) {
+            (Self::Unreachable, _) => "unreach-call",
+            (Self::NoOverflow, _) => "no-overflow",
+            (Self::NoDataRace, _) => "no-data-race",
+            (Self::MemoryCleanup, _) => "valid-memcleanup",
+            (Self::MemorySafety, Verdict::Unsafe(execution)) => {
+                let message = execution.violation.as_ref().map_or("", |violation| &violation.message);
+                front_c::memory_property(message)
+            }
+            (Self::MemorySafety, Verdict::Safe(_) | Verdict::Unknown(_)) => "",
+        };
+        svcomp::last_line(verdict, violated)
+    }
+}
 
 /// The property that is meant if there is no file.
 const PROPERTY: &str = "CHECK( init(main()), LTL(G ! call(reach_error())) )";

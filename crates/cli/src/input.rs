@@ -1,6 +1,7 @@
 //! Files: programs, models, folders, patterns and lists.
 
 use crate::args::C;
+use crate::competition::Specification;
 use crate::{output, preprocess};
 use anyhow::{Context, Result, bail};
 use model::{Include, Model};
@@ -81,38 +82,17 @@ fn language(text: &str) -> &'static str {
 pub fn read_program(path: &Path, c: &C) -> Result<(SourceFile, Reading)> {
     let from_stdin = path == Path::new("-");
     let file = if from_stdin { read_stdin()? } else { read(path)? };
-    let competition = c.svcomp_property.is_some();
+    let competition = c.ignores_assertions();
     if let Some(property) = &c.svcomp_property {
-        svcomp_property(property)?;
+        Specification::read(property)?;
     }
     let preprocessed = match Path::new(file.name()).extension() {
         Some(extension) if extension == "c" && from_stdin => Some(preprocess::preprocess_text(path, c, file.text())?),
         Some(extension) if extension == "c" => Some(preprocess::preprocess(path, c)?),
         Some(_) | None => None,
     };
-    let c = front_c::Options { ilp32: c.ilp32, competition, seams: false };
+    let c = front_c::Options { ilp32: c.ilp32, competition, checks: c.checks(), seams: false };
     Ok((file, Reading { preprocessed, c }))
-}
-
-/// SV-COMP's property that there are no data races, without spaces.
-const NO_RACE: &str = "LTL(G!data-race)";
-
-/// Whether a property of SV-COMP is that there are no data races.
-pub fn is_about_races(path: &Path) -> bool {
-    read(path).is_ok_and(|text| text.text().split_whitespace().collect::<String>().contains(NO_RACE))
-}
-
-/// Checks that a property of SV-COMP is one that is known.
-fn svcomp_property(path: &Path) -> Result<()> {
-    let text = read(path)?;
-    let words: String = text.text().split_whitespace().collect();
-    let known = ["reach_error()", "__VERIFIER_error()"].map(|call| format!("LTL(G!call({call}))"));
-    if known.iter().any(|property| words.contains(property)) || words.contains(NO_RACE) {
-        return Ok(());
-    }
-    let reason = format!("{}: this property is not supported", path.display());
-    let help = "those that are: CHECK( init(main()), LTL(G ! call(reach_error())) ) and LTL(G ! data-race)".to_owned();
-    Err(Failure::Refused(reason, help).into())
 }
 
 /// The models that the names stand for; `all` for every model that comes with Fencepost.

@@ -20,7 +20,15 @@ const SYSTEMS: usize = 70;
 
 /// Where litmus tests lie, and C programs that end.
 const FOLDERS: [&str; 3] = ["corpus/litmus", "corpus/regressions", "examples"];
-const PROGRAMS: [&str; 5] = ["corpus/c", "corpus/c/bytes", "corpus/c/probes", "corpus/regressions", "examples"];
+const PROGRAMS: [&str; 7] = [
+    "corpus/c",
+    "corpus/c/bytes",
+    "corpus/c/lifetimes",
+    "corpus/c/probes",
+    "corpus/c/progress",
+    "corpus/regressions",
+    "examples",
+];
 
 /// Options of an engine, with their values.
 type Own = &'static [(&'static str, &'static str)];
@@ -133,7 +141,8 @@ fn systems() {
 #[test]
 fn abstract_buffers_never_contradict_the_heads() {
     let mut all = cases(&PROGRAMS, "c");
-    all.retain(|case| case.expectation.model.len() <= 3 && !case.options.iter().any(|option| option == "deadlock"));
+    let waits = |option: &String| option == "deadlock" || option == "progress";
+    all.retain(|case| case.expectation.model.len() <= 3 && !case.options.iter().any(waits));
     all.retain(|case| ["sc", "tso", "pso"].contains(&&*case.expectation.model));
     let decided = AtomicUsize::new(0);
     let complaints = each(&all, |case| {
@@ -146,6 +155,22 @@ fn abstract_buffers_never_contradict_the_heads() {
     assert!(complaints.is_empty(), "{} complaints:\n{}", complaints.len(), complaints.join("\n"));
     let decided = decided.into_inner();
     assert!(decided * 10 >= all.len() * 9, "only {decided} of {} were decided", all.len());
+}
+
+/// What the engine `local` proves holds under every model: it says nothing about a program that goes wrong under one.
+#[test]
+fn local_proofs_never_contradict_the_heads() {
+    let folders = [&PROGRAMS[..], &["corpus/c/mutex", "corpus/c/integers"]].concat();
+    let mut all = cases(&folders, "c");
+    let waits = |option: &String| option == "deadlock" || option == "progress";
+    all.retain(|case| case.expectation.outcome == "UNSAFE" && !case.options.iter().any(waits));
+    let mut seen = std::collections::BTreeSet::new();
+    all.retain(|case| seen.insert((case.file.clone(), case.expectation.arguments.clone())));
+    let complaints = each(&all, |case| {
+        let said = said(case, &["--engine", "local"]);
+        (said == "SAFE").then(|| case.complaint(&said))
+    });
+    assert!(complaints.is_empty() && all.len() > 100, "{} complaints:\n{}", complaints.len(), complaints.join("\n"));
 }
 
 /// A folder of programs that nobody runs would be noticed here.

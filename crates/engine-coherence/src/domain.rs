@@ -117,7 +117,7 @@ impl<'p> Domain<'p> for World<'p> {
         match (self.property, fault) {
             (Property::Assertions { memory }, Fault::Access) => memory,
             (Property::Assertions { memory: _ }, Fault::Assertion) => true,
-            (Property::Deadlock | Property::Race, Fault::Assertion | Fault::Access) => false,
+            (Property::Deadlock | Property::Progress | Property::Race, Fault::Assertion | Fault::Access) => false,
         }
     }
 

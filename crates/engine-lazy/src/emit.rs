@@ -9,7 +9,8 @@ mod library;
 use crate::options::Bounds;
 use crate::problem::{Problem, Step, Work};
 use crate::schedule::Item;
-use ir::{BinaryOp, UnaryOp};
+use ir::life::LIFE;
+use ir::{Address, BinaryOp, UnaryOp};
 use logic::{Bool, BoolNode, Term, TermNode};
 use model::Buffers;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -181,6 +182,7 @@ impl<'a> Printer<'a> {
                 match op {
                     UnaryOp::Not => format!("~{operand} & {mask:#x}u"),
                     UnaryOp::Neg => format!("-{operand} & {mask:#x}u"),
+                    UnaryOp::Life => format!("{operand} & {:#x}u | {LIFE:#x}u", !Address::OFFSETS),
                     UnaryOp::ZeroExtend(_) => operand,
                     UnaryOp::SignExtend(_) => format!("(word)extend({operand}, {from}) & {mask:#x}u"),
                     UnaryOp::Truncate(_) => format!("{operand} & {mask:#x}u"),

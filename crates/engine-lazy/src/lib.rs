@@ -177,6 +177,7 @@ fn structure(task: &Task<'_>, tags: &Tags, narrow: bool, observer: &dyn Observer
         mixed: false,
         waits: false,
         races: false,
+        spins: false,
         go_on: &|| engine::spend(&meter, observer, BLOCK).is_ok(),
     };
     let mut structure = symbolic::execute(task.program, &settings).map_err(|halt| match halt {

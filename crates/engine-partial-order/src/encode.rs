@@ -319,7 +319,7 @@ impl<'p> Problem<'p> {
                 Cause::Memory => memory,
                 Cause::Bound => false,
             },
-            Property::Deadlock | Property::Race => false,
+            Property::Deadlock | Property::Progress | Property::Race => false,
         });
         self.assume(allowed);
         self.lit(condition)

@@ -28,7 +28,7 @@ pub fn violation(events: &mut Events<'_>, property: Property, races: &[(usize, u
             failing.extend(together);
             (events.terms().any(goals), failing)
         }
-        Property::Deadlock => deadlock(events),
+        Property::Deadlock | Property::Progress => deadlock(events),
         Property::Race => race(events, races),
     }
 }

@@ -108,7 +108,8 @@ impl Engine for PartialOrder {
 
 /// Answers the question; nothing if an access can be to several cells that was taken for one to a whole cell.
 fn attempt(task: &Task<'_>, mixed: bool, observer: &dyn Observer) -> Result<Option<Answer>, NoAnswer> {
-    let waits = matches!(task.question, Question::Violation(Property::Deadlock));
+    let spins = matches!(task.question, Question::Violation(Property::Progress));
+    let waits = spins || matches!(task.question, Question::Violation(Property::Deadlock));
     let races = matches!(task.question, Question::Violation(Property::Race));
     let last = task.options.unwind.saturating_add(task.options.widen);
     let meter = observer.meter();
@@ -124,6 +125,7 @@ fn attempt(task: &Task<'_>, mixed: bool, observer: &dyn Observer) -> Result<Opti
         mixed,
         waits,
         races,
+        spins,
         go_on: &|| engine::spend(&meter, observer, BLOCK).is_ok(),
     };
     let span = tracing::debug_span!("execute").entered();

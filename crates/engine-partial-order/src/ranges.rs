@@ -80,7 +80,7 @@ fn largest_of(
                 UnaryOp::ZeroExtend(_) => bound,
                 UnaryOp::SignExtend(_) if bound <= width.mask() >> 1 => bound,
                 UnaryOp::Truncate(to) if bound <= to.mask() => bound,
-                UnaryOp::Not | UnaryOp::Neg | UnaryOp::SignExtend(_) | UnaryOp::Truncate(_) => mask,
+                UnaryOp::Not | UnaryOp::Neg | UnaryOp::SignExtend(_) | UnaryOp::Truncate(_) | UnaryOp::Life => mask,
             })
         }
         TermNode::Binary(op, left, right) => {

@@ -178,6 +178,11 @@ impl Env<'_> {
                 UnaryOp::SignExtend(_) => all.push(case),
                 UnaryOp::Truncate(to) if to == Width::BOOL => return Err("the lowest bit of a number"),
                 UnaryOp::Truncate(to) => all.push(checked(case, to)),
+                UnaryOp::Life if case.form.terms.is_empty() => {
+                    let life = ir::life::life_of(case.form.constant as u64);
+                    all.push(with(Some(Form::constant(life as i64)))?);
+                }
+                UnaryOp::Life => return Err("the life of an object that depends on what was read"),
             }
         }
         Ok(all)

@@ -306,7 +306,15 @@ fn fresh(size: i64, offset: i64, cells: Option<Vec<Cell>>, zeroed: bool) -> Prog
     let main = sketch.routine("main", &[]);
     let (dst, size) = (sketch.word("p"), Expr::constant(size, Width::WORD));
     sketch.system(System::Publish);
-    sketch.system(System::Alloc { dst, name: "new".to_owned(), size, cells, zeroed, align: 16 });
+    sketch.system(System::Alloc {
+        dst,
+        name: "new".to_owned(),
+        size,
+        cells,
+        zeroed,
+        align: 16,
+        storage: ir::life::Storage::Heap,
+    });
     let addr = Expr::Local(dst).binary(BinaryOp::Add, Expr::constant(offset, Width::WORD));
     let bit = sketch.truth("bit");
     sketch.op(Op::Load { dst: bit, addr, tags: TagSet::default(), reserve: false });

@@ -152,7 +152,7 @@ pub fn takes_buffers(engine: &str, task: &Task<'_>) -> Result<(), Refusal> {
         return Err(Refusal::new(reason, "use the engine `partial-order`, or a model with `@buffers` in its head"));
     }
     match task.question {
-        Question::Violation(Property::Deadlock) => {
+        Question::Violation(Property::Deadlock | Property::Progress) => {
             let reason = format!("the engine `{engine}` does not look for deadlocks");
             Err(Refusal::new(reason, "use the engine `partial-order`"))
         }

@@ -33,8 +33,48 @@ pub struct Options {
     pub ilp32: bool,
     /// Whether only `reach_error` and `__VERIFIER_error` count as the property; an assertion that fails just stops.
     pub competition: bool,
+    /// What can go wrong besides assertions.
+    pub checks: Checks,
     /// Whether to say where in the text a fence could be put in (see [`ir::Program::seams`]).
     pub seams: bool,
+}
+
+/// What can go wrong in a program besides assertions and accesses to no object. Each becomes assertions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Checks {
+    /// Uses of objects that were freed or whose function has ended, and what must not be freed.
+    pub lifetimes: bool,
+    /// Shifts by negative numbers and by too many bits.
+    pub shifts: bool,
+    /// Results of signed arithmetic that their type does not have.
+    pub overflow: bool,
+    /// Memory that is still allocated when the program ends.
+    pub leaks: Leaks,
+    /// Whether it is asked if a loop can spin for ever: what may fail for no reason does so by a choice of its own.
+    pub fair: bool,
+    /// Whether even `reach_error` and `__VERIFIER_error` only end the path.
+    pub only: bool,
+}
+
+/// Which memory must not be left when the program ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Leaks {
+    /// It may be.
+    #[default]
+    Allowed,
+    /// What nothing points to any more.
+    Lost,
+    /// All that was allocated.
+    Any,
+}
+
+/// The part of memory safety that a failure with this message violates, as SV-COMP calls it.
+pub fn memory_property(message: &str) -> &'static str {
+    match message {
+        ir::faults::TWICE | ir::faults::FOREIGN | ir::faults::INSIDE => "valid-free",
+        ir::faults::LEAK => "valid-memtrack",
+        _ => "valid-deref",
+    }
 }
 
 /// Reads a C program.

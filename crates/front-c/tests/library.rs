@@ -68,6 +68,7 @@ fn ops(program: &Program, function: &str) -> Vec<String> {
                 }
                 Op::System(System::Nondet { .. }) => "any".to_owned(),
                 Op::System(System::Assert { message, .. }) => format!("assert {message}"),
+                Op::System(System::Check { message, .. }) => format!("check {message}"),
                 Op::System(System::Spawn { function, .. }) => {
                     format!("spawn {}", program.functions[function.index()].name)
                 }

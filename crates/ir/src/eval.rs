@@ -42,6 +42,7 @@ pub fn eval_unary(op: UnaryOp, operand: u64, width: Width) -> (u64, Width) {
         UnaryOp::Neg => (truncate(operand.wrapping_neg(), width), width),
         UnaryOp::ZeroExtend(to) | UnaryOp::Truncate(to) => (truncate(operand, to), to),
         UnaryOp::SignExtend(to) => (truncate(sign_extend(operand, width) as u64, to), to),
+        UnaryOp::Life => (crate::life::life_of(operand), Width::WORD),
     }
 }
 

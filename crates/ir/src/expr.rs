@@ -9,6 +9,8 @@ pub struct Width(u8);
 impl Width {
     /// A truth value.
     pub const BOOL: Width = Width(1);
+    /// A byte.
+    pub const BYTE: Width = Width(8);
     /// C's `int`.
     pub const INT: Width = Width(32);
     /// A machine word and a pointer.
@@ -47,6 +49,8 @@ pub enum UnaryOp {
     SignExtend(Width),
     /// Keep the low bits.
     Truncate(Width),
+    /// Of an address, the address of the life cell of its object (see [`crate::life`]); a word, as its operand.
+    Life,
 }
 
 /// Operators with two operands of the same width.
@@ -134,7 +138,7 @@ impl Expr {
             Expr::Const(_, width) => *width,
             Expr::Local(local) => function.locals[local.index()].width,
             Expr::Address(..) => Width::WORD,
-            Expr::Unary(UnaryOp::Not | UnaryOp::Neg, operand) => operand.width(function),
+            Expr::Unary(UnaryOp::Not | UnaryOp::Neg | UnaryOp::Life, operand) => operand.width(function),
             Expr::Unary(UnaryOp::ZeroExtend(to) | UnaryOp::SignExtend(to) | UnaryOp::Truncate(to), _) => *to,
             Expr::Binary(op, ..) if op.is_comparison() => Width::BOOL,
             Expr::Binary(_, left, _) => left.width(function),

@@ -11,6 +11,8 @@ mod condition;
 pub mod domain;
 mod eval;
 mod expr;
+pub mod faults;
+pub mod life;
 pub mod liveness;
 pub mod numbers;
 mod op;

@@ -40,7 +40,8 @@ const OFFSET_MASK: u64 = 0xf_ffff;
 /// What is wrong with it.
 pub fn check_unary(op: UnaryOp, operand: Sight) -> Result<(), &'static str> {
     match (op, operand) {
-        (_, Sight::Number(..)) | (UnaryOp::ZeroExtend(_) | UnaryOp::SignExtend(_), Sight::Address(..)) => Ok(()),
+        (_, Sight::Number(..))
+        | (UnaryOp::ZeroExtend(_) | UnaryOp::SignExtend(_) | UnaryOp::Life, Sight::Address(..)) => Ok(()),
         (UnaryOp::Truncate(width), Sight::Address(..)) if width == Width::WORD => Ok(()),
         (UnaryOp::Truncate(_), Sight::Address(..)) => Err(PART),
         (UnaryOp::Not | UnaryOp::Neg, Sight::Address(..)) => Err(VALUE),

@@ -3,6 +3,7 @@
 //! A new kind of instruction is described here; besides, whoever executes programs has to know what it does.
 
 use crate::expr::{Expr, Width};
+use crate::life::Storage;
 use crate::print::{expr, tags};
 use crate::program::{Cell, Function, FunctionId, LocalId, Program, TagSet};
 use crate::validate::Checker;
@@ -127,6 +128,14 @@ pub enum System {
         /// What the report calls it: `x == 1`, `reach_error()`.
         message: String,
     },
+    /// The same where nothing that comes after waits for the outcome: the program is wrong where `condition` does not hold, and
+    /// the thread may go on all the same. A machine that lets writes overtake reads may have done what comes after before it fails.
+    Check {
+        /// What must hold.
+        condition: Expr,
+        /// What the report calls it.
+        message: String,
+    },
     /// Start a thread. All that the thread does comes after, in program order, what this one did before.
     Spawn {
         /// The local, a word, that takes the thread's handle: not zero, and different for each thread.
@@ -165,6 +174,8 @@ pub enum System {
         zeroed: bool,
         /// What its address is a multiple of.
         align: u64,
+        /// How long it lives.
+        storage: Storage,
     },
     /// From here to the matching end, no other thread comes between. Sections can be nested: only the outermost counts.
     AtomicBegin,
@@ -210,6 +221,7 @@ impl Op {
                 | System::Spawn { dst, .. }
                 | System::Alloc { dst, .. } => Some(*dst),
                 System::Assert { .. }
+                | System::Check { .. }
                 | System::AtomicBegin
                 | System::AtomicEnd
                 | System::Critical { .. }
@@ -233,6 +245,7 @@ impl Op {
             Op::System(system) => match system {
                 System::Call { args, .. } | System::Spawn { args, .. } => args.iter().collect(),
                 System::Assert { condition: value, .. }
+                | System::Check { condition: value, .. }
                 | System::Join { thread: value, .. }
                 | System::Alloc { size: value, .. } => vec![value],
                 System::Nondet { .. }
@@ -271,6 +284,7 @@ impl Op {
                 System::Await
                 | System::Nondet { .. }
                 | System::Assert { .. }
+                | System::Check { .. }
                 | System::Current { .. }
                 | System::Alloc { .. } => false,
             },
@@ -359,6 +373,7 @@ impl System {
             }
             System::Nondet { dst } => format!("{} := any", name(*dst)),
             System::Assert { condition, message } => format!("assert {} as {message:?}", show(condition)),
+            System::Check { condition, message } => format!("check {} as {message:?}", show(condition)),
             System::Spawn { dst, function, args } => {
                 format!("{} := spawn {}({})", name(*dst), callee(*function), list(args))
             }
@@ -367,7 +382,7 @@ impl System {
                 format!("{result}join {}", show(thread))
             }
             System::Current { dst } => format!("{} := current thread", name(*dst)),
-            System::Alloc { dst, name: object, size, cells: _, zeroed, align: _ } => {
+            System::Alloc { dst, name: object, size, cells: _, zeroed, align: _, storage: _ } => {
                 let zeroed = if *zeroed { " zeroed" } else { "" };
                 format!("{} := alloc {object} of {}{zeroed}", name(*dst), show(size))
             }
@@ -391,7 +406,9 @@ impl System {
                 checker.arguments(*function, args)
             }
             System::Nondet { dst } => checker.local(*dst).map(|_| ()),
-            System::Assert { condition, message: _ } => checker.expect(condition, Width::BOOL),
+            System::Assert { condition, message: _ } | System::Check { condition, message: _ } => {
+                checker.expect(condition, Width::BOOL)
+            }
             System::Spawn { dst, function, args } => {
                 word(*dst)?;
                 checker.arguments(*function, args)
@@ -401,7 +418,7 @@ impl System {
                 checker.expect(thread, Width::WORD)
             }
             System::Current { dst } => word(*dst),
-            System::Alloc { dst, name: _, size, cells: _, zeroed: _, align: _ } => {
+            System::Alloc { dst, name: _, size, cells: _, zeroed: _, align: _, storage: _ } => {
                 word(*dst)?;
                 checker.expect(size, Width::WORD)
             }

@@ -82,6 +82,7 @@ pub(crate) fn expr(program: &Program, function: &Function, e: &Expr) -> String {
             let operand = show(operand);
             match op {
                 UnaryOp::Not => format!("~{operand}"),
+                UnaryOp::Life => format!("life({operand})"),
                 UnaryOp::Neg => format!("-{operand}"),
                 UnaryOp::ZeroExtend(to) => format!("zext{}({operand})", to.bits()),
                 UnaryOp::SignExtend(to) => format!("sext{}({operand})", to.bits()),

@@ -2,6 +2,7 @@
 
 use crate::condition::{Condition, Location};
 use crate::expr::{Expr, Width};
+use crate::life::is_life;
 use crate::op::Op;
 use source::{SourceFile, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,7 +93,8 @@ pub struct Program {
     pub filter: Option<crate::Proposition>,
     /// Further locations whose final values are observed, besides those in the condition.
     pub observed: Vec<Location>,
-    /// What the front end knows beyond this, for reports: `Hash`, `Cycle`…
+    /// What the front end knows beyond this, for reports: `Hash`, `Cycle`… Under [`Program::ASSUMES`] is what it took for granted, which
+    /// has to be said beside a verdict that nothing goes wrong.
     pub info: BTreeMap<String, String>,
     /// Where a statement could be put into the text, in the order of the text.
     pub seams: Vec<Seam>,
@@ -273,6 +275,9 @@ const OFFSET_BITS: u32 = 40;
 const FIRST_OBJECT: u64 = 0xA6B3;
 
 impl Address {
+    /// The bits of a word that are the offset.
+    pub const OFFSETS: u64 = (1 << OFFSET_BITS) - 1;
+
     /// The word that stands for this address.
     pub fn to_bits(self) -> u64 {
         ((u64::from(self.object.0) + FIRST_OBJECT) << OFFSET_BITS) | self.offset
@@ -282,11 +287,14 @@ impl Address {
     pub fn from_bits(bits: u64) -> Option<Address> {
         let object = (bits >> OFFSET_BITS).checked_sub(FIRST_OBJECT)?;
         let object = ObjectId(u32::try_from(object).ok()?);
-        Some(Address { object, offset: bits & ((1 << OFFSET_BITS) - 1) })
+        Some(Address { object, offset: bits & Address::OFFSETS })
     }
 }
 
 impl Program {
+    /// See [`Program::info`].
+    pub const ASSUMES: &'static str = "Assumes";
+
     /// An empty program about `source`.
     pub fn new(name: impl Into<String>, arch: impl Into<String>, source: SourceFile) -> Self {
         Program {
@@ -364,6 +372,9 @@ impl Program {
     /// The name of a location for the reader: `x`, `s.next`, or `a[8]` for the cell at byte 8 if it has no other name.
     pub fn address_name(&self, address: Address) -> String {
         let name = self.objects.get(address.object.index()).map_or("?", |object| &object.name);
+        if is_life(address.offset) {
+            return format!("life of {name}");
+        }
         if let Some(part) = self.parts.get(&address) {
             return format!("{name}{part}");
         }

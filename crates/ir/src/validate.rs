@@ -111,6 +111,8 @@ impl Checker<'_> {
                 let width = self.width(operand)?;
                 match op {
                     UnaryOp::Not | UnaryOp::Neg => Ok(width),
+                    UnaryOp::Life if width == Width::WORD => Ok(width),
+                    UnaryOp::Life => Err(format!("the life of a value of {} bits", width.bits())),
                     UnaryOp::ZeroExtend(to) | UnaryOp::SignExtend(to) if *to >= width => Ok(*to),
                     UnaryOp::Truncate(to) if *to <= width => Ok(*to),
                     UnaryOp::ZeroExtend(_) | UnaryOp::SignExtend(_) | UnaryOp::Truncate(_) => {

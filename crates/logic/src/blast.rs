@@ -443,6 +443,13 @@ fn unary(solver: &mut Solver, op: UnaryOp, operand: &[Lit]) -> Vec<Lit> {
             resize(to, zero)
         }
         UnaryOp::SignExtend(to) => resize(to, operand[operand.len() - 1]),
+        UnaryOp::Life => {
+            let bit = |(at, &own): (usize, &Lit)| match ir::Address::OFFSETS >> at & 1 {
+                0 => own,
+                _ => constant(solver, ir::life::LIFE >> at & 1 == 1),
+            };
+            operand.iter().enumerate().map(bit).collect()
+        }
     }
 }
 

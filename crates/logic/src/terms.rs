@@ -231,7 +231,7 @@ impl Terms {
                 self.ite(condition, then, otherwise)
             }
             TermNode::Var(_) | TermNode::Ite(..) | TermNode::Unary(..) | TermNode::Binary(..) => {
-                if result == width && !matches!(op, UnaryOp::Not | UnaryOp::Neg) {
+                if result == width && !matches!(op, UnaryOp::Not | UnaryOp::Neg | UnaryOp::Life) {
                     return t;
                 }
                 self.intern(TermNode::Unary(op, t), result, 0)

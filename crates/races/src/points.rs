@@ -120,6 +120,13 @@ pub(crate) fn evaluate(expr: &Expr, local: &mut dyn FnMut(ir::LocalId) -> Target
         Expr::Unary(UnaryOp::ZeroExtend(_) | UnaryOp::SignExtend(_), operand) => evaluate(operand, local),
         Expr::Unary(UnaryOp::Truncate(to), operand) if *to == Width::WORD => evaluate(operand, local),
         Expr::Unary(UnaryOp::Not | UnaryOp::Neg | UnaryOp::Truncate(_), operand) => smear(&evaluate(operand, local)),
+        Expr::Unary(UnaryOp::Life, operand) => {
+            let life = |target: Target| match target {
+                Target::Byte(site, _) => Target::Byte(site, Some(ir::life::LIFE)),
+                Target::Thread(_) => target,
+            };
+            evaluate(operand, local).into_iter().map(life).collect()
+        }
         Expr::Binary(op, ..) if op.is_comparison() => Targets::new(),
         Expr::Binary(op, left, right) => {
             let (a, b) = (evaluate(left, local), evaluate(right, local));
@@ -360,6 +367,7 @@ impl<'p> Points<'p> {
             }
             System::Nondet { .. }
             | System::Assert { .. }
+            | System::Check { .. }
             | System::Current { .. }
             | System::AtomicBegin
             | System::AtomicEnd

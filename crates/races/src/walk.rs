@@ -286,7 +286,11 @@ impl<'a> Walk<'a> {
             System::Nondet { dst } | System::Current { dst } => state.assign(*dst, None),
             System::AtomicBegin => state.depth += 1,
             System::AtomicEnd => state.depth = state.depth.saturating_sub(1),
-            System::Assert { .. } | System::Critical { .. } | System::Await | System::Publish => {}
+            System::Assert { .. }
+            | System::Check { .. }
+            | System::Critical { .. }
+            | System::Await
+            | System::Publish => {}
         }
         Some(true)
     }

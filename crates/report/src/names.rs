@@ -4,6 +4,7 @@
 //! made at one place, so that they are numbered; a cell of an array is known by its index; a pointer is known by what it
 //! points to.
 
+use ir::life::{is_life, life_name};
 use ir::{Address, Cell, Object, Program, ThreadId, Width, sign_extend};
 use std::collections::BTreeSet;
 use witness::{Action, Execution};
@@ -102,6 +103,9 @@ impl<'a> Names<'a> {
             return self.program.address_name(address);
         }
         let name = self.object_name(address);
+        if is_life(address.offset) {
+            return format!("life of {name}");
+        }
         match self.object(address).and_then(|object| index(object, address.offset)) {
             Some(index) => format!("{name}[{index}]"),
             None if address.offset == 0 => name.to_owned(),
@@ -118,6 +122,9 @@ impl<'a> Names<'a> {
     /// A value that a location holds: a signed number, `&x`, `NULL`.
     pub fn value(&self, address: Address, value: u64) -> String {
         let width = self.width(address);
+        if is_life(address.offset) {
+            return life_name(value).to_owned();
+        }
         if self.as_herd() {
             return self.program.value_name(value, width);
         }

@@ -7,7 +7,7 @@ use crate::data::Case;
 use crate::graph::Graph;
 use crate::names::is_identifier;
 use crate::story::{StepKind, Story, StoryStep, Telling, is_thread_call};
-use engine::{Property, Verdict};
+use engine::Verdict;
 use ir::Program;
 use sha2::{Digest, Sha256};
 
@@ -29,14 +29,12 @@ pub struct Task<'a> {
     pub version: &'a str,
 }
 
-/// The last line of the output. Bounded proofs are no proofs.
-pub fn last_line(verdict: &Verdict, property: Property) -> &'static str {
-    match (verdict, property) {
-        (Verdict::Safe(guarantee), _) if guarantee.is_full() => "true",
-        (Verdict::Unsafe(_), Property::Assertions { memory: _ }) => "false(unreach-call)",
-        (Verdict::Unsafe(_), Property::Deadlock) => "false(no-deadlock)",
-        (Verdict::Unsafe(_), Property::Race) => "false(no-data-race)",
-        (Verdict::Safe(_) | Verdict::Unknown(_), _) => "unknown",
+/// The last line of the output, where this is what an execution violates. Bounded proofs are no proofs.
+pub fn last_line(verdict: &Verdict, violated: &str) -> String {
+    match verdict {
+        Verdict::Safe(guarantee) if guarantee.is_full() => "true".to_owned(),
+        Verdict::Unsafe(_) => format!("false({violated})"),
+        Verdict::Safe(_) | Verdict::Unknown(_) => "unknown".to_owned(),
     }
 }
 

@@ -242,15 +242,14 @@ fn the_yaml_witness_ends_at_the_target() {
 
 #[test]
 fn hashes_and_last_lines() {
-    use engine::{NoAnswer, Property};
+    use engine::NoAnswer;
     use report::svcomp::{last_line, sha256};
     assert_eq!(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-    let assertions = Property::Assertions { memory: false };
-    assert_eq!(last_line(&Verdict::Safe(Guarantee::FULL), assertions), "true");
+    assert_eq!(last_line(&Verdict::Safe(Guarantee::FULL), "unreach-call"), "true");
     let bounded = Verdict::Safe(Guarantee::within([engine::Bound::limit("turns", 2, "each has two turns")]));
-    assert_eq!(last_line(&bounded, assertions), "unknown");
-    assert_eq!(last_line(&Verdict::Unknown(NoAnswer::Cancelled), assertions), "unknown");
+    assert_eq!(last_line(&bounded, "unreach-call"), "unknown");
+    assert_eq!(last_line(&Verdict::Unknown(NoAnswer::Cancelled), "unreach-call"), "unknown");
     let wrong = Verdict::Unsafe(Box::default());
-    assert_eq!(last_line(&wrong, assertions), "false(unreach-call)");
-    assert_eq!(last_line(&wrong, Property::Deadlock), "false(no-deadlock)");
+    assert_eq!(last_line(&wrong, "unreach-call"), "false(unreach-call)");
+    assert_eq!(last_line(&wrong, "no-overflow"), "false(no-overflow)");
 }

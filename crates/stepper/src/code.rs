@@ -233,7 +233,7 @@ impl<'a, 'p, D: Domain<'p>> Stepper<'a, 'p, D> {
                 let value = self.domain.choose(self.thread.number, holder, width);
                 self.set(*dst, value);
             }
-            System::Assert { condition, message } => {
+            System::Assert { condition, message } | System::Check { condition, message } => {
                 if !self.decide(condition, span)? {
                     self.fault(Fault::Assertion, span, message);
                     return Ok(None);
@@ -257,7 +257,7 @@ impl<'a, 'p, D: Domain<'p>> Stepper<'a, 'p, D> {
                 let handle = self.domain.handle(self.scope(), self.thread.number, span)?;
                 self.assign_bits(*dst, handle);
             }
-            System::Alloc { dst, name: _, size, cells, zeroed, align: _ } => {
+            System::Alloc { dst, name: _, size, cells, zeroed, align: _, storage: _ } => {
                 self.alloc(*dst, size, cells.as_deref().unwrap_or_default(), *zeroed, span)?;
             }
             System::AtomicBegin if self.is_noticed() => return Ok(Some(Action::Begin)),

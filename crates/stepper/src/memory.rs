@@ -1,5 +1,6 @@
 //! Objects, where they are made, and the cells that several threads may know.
 
+use ir::life::{LIFE_WIDTH, is_life};
 use ir::{Address, Expr, FunctionId, ObjectId, Op, Program, System, Width, eval, truncate};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -40,6 +41,8 @@ pub struct Site {
     pub zeroed: bool,
     /// What the addresses of its objects are multiples of.
     pub align: u64,
+    /// What the life cells of its objects hold at first.
+    pub life: u64,
     /// Whether other threads may know the objects.
     pub escapes: bool,
 }
@@ -68,6 +71,9 @@ impl Object {
             Some(at) if self.cells[at].width == width => return Target::Slot(at),
             Some(_) => return Target::Mixed,
             None => {}
+        }
+        if is_life(offset) {
+            return Target::New(Slot { offset, width: LIFE_WIDTH, value: Some(site.life) });
         }
         let end = offset + bytes(width);
         let apart = |slot: &Slot| slot.offset >= end || slot.offset + bytes(slot.width) <= offset;
@@ -145,7 +151,7 @@ impl<'p> Memory<'p> {
     pub fn new(program: &'p Program, escapes: &FxHashSet<At>) -> Self {
         let mut memory = Memory {
             program,
-            sites: vec![Site { name: String::new(), fixed: true, zeroed: false, align: 1, escapes: true }],
+            sites: vec![Site { name: String::new(), fixed: true, zeroed: false, align: 1, life: 0, escapes: true }],
             site_of: FxHashMap::default(),
             alone: false,
             objects: Vec::new(),
@@ -156,11 +162,14 @@ impl<'p> Memory<'p> {
         for (function, body) in program.functions.iter().enumerate() {
             for (block, instrs) in body.blocks.iter().enumerate() {
                 for (index, instr) in instrs.instrs.iter().enumerate() {
-                    let Op::System(System::Alloc { name, cells, zeroed, align, .. }) = &instr.op else { continue };
+                    let Op::System(System::Alloc { name, cells, zeroed, align, storage, .. }) = &instr.op else {
+                        continue;
+                    };
                     let at = (FunctionId(function as u32), block as u32, index as u32);
                     memory.site_of.insert(at, memory.sites.len() as u32);
                     let (fixed, escapes) = (cells.is_some(), escapes.contains(&at));
-                    memory.sites.push(Site { name: name.clone(), fixed, zeroed: *zeroed, align: *align, escapes });
+                    let (name, life) = (name.clone(), storage.life());
+                    memory.sites.push(Site { name, fixed, zeroed: *zeroed, align: *align, life, escapes });
                 }
             }
         }

@@ -222,7 +222,15 @@ fn private_objects_are_numbered_in_the_order_in_which_they_are_reached() {
     let (lost, kept) = (sketch.word("lost"), sketch.word("kept"));
     for dst in [lost, kept] {
         let size = Expr::constant(4, Width::WORD);
-        sketch.system(System::Alloc { dst, name: "malloc".to_owned(), size, cells: None, zeroed: false, align: 16 });
+        sketch.system(System::Alloc {
+            dst,
+            name: "malloc".to_owned(),
+            size,
+            cells: None,
+            zeroed: false,
+            align: 16,
+            storage: ir::life::Storage::Heap,
+        });
     }
     let (addr, value) = (Expr::Local(kept), Expr::constant(5, Width::INT));
     sketch.op(Op::Store { addr, value, tags: TagSet::default() });

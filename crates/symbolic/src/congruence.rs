@@ -143,6 +143,7 @@ impl Classes {
             UnaryOp::Neg => class.negated(),
             UnaryOp::Not => class.negated().plus(Class::exactly(-1)),
             UnaryOp::SignExtend(_) | UnaryOp::Truncate(_) => class,
+            UnaryOp::Life => Class::any(from),
             UnaryOp::ZeroExtend(_) if class.low >= 0 => class,
             UnaryOp::ZeroExtend(_) => {
                 let modulus = 1i128 << from.bits();

@@ -24,11 +24,13 @@ mod parts;
 mod pointers;
 mod regions;
 mod run;
+mod spin;
 mod state;
 mod structure;
 mod thread;
 
 pub use narrow::narrow;
+pub use regions::{Analysis, Item, Loop};
 pub use run::{Halt, Settings, execute};
 pub use structure::{
     Cause, Dependency, Event, Failing, Failure, Group, Input, Kind, Link, Location, Made, Moment, Stand, Structure,

@@ -6,6 +6,7 @@ use crate::pointers::Pointers;
 use crate::run::{Halt, Run};
 use crate::state::{State, Taint, join_taints, merge_taints};
 use crate::structure::Cause;
+use ir::life::{LIFE_WIDTH, Storage, is_life};
 use ir::{Address, BinaryOp, Expr, ObjectId, Width};
 use logic::{Bool, Term, Terms};
 use source::Span;
@@ -25,13 +26,15 @@ pub struct MadeObject {
     pub zeroed: bool,
     /// What its address is a multiple of.
     pub align: u64,
+    pub storage: Storage,
     pub cells: std::collections::BTreeMap<u64, (Width, Term)>,
 }
 
 impl MadeObject {
     /// An object that nobody has touched.
-    pub fn new(name: &str, size: u64, typed: bool, zeroed: bool, align: u64) -> Self {
-        MadeObject { name: name.to_owned(), size, limit: None, typed, zeroed, align, cells: Default::default() }
+    pub fn new(name: &str, size: u64, typed: bool, zeroed: bool, (align, storage): (u64, Storage)) -> Self {
+        let (name, cells) = (name.to_owned(), Default::default());
+        MadeObject { name, size, limit: None, typed, zeroed, align, storage, cells }
     }
 
     /// The cells that an access from here on can touch.
@@ -279,6 +282,9 @@ impl Run<'_> {
 
     /// Where an access of this width goes that begins here. Of objects without a type it makes the cells.
     fn fit(&mut self, start: Address, width: Width) -> Fit {
+        if is_life(start.offset) {
+            return self.fit_life(start, width);
+        }
         if let Some(object) = self.program.objects.get(start.object.index()) {
             let there = object.cells.binary_search_by_key(&start.offset, |cell| cell.offset);
             // What is declared to be shared is accessed by whole cells.
@@ -309,6 +315,20 @@ impl Run<'_> {
         self.made.get(&number).map_or(Fit::Nowhere, |made| fit(made.cells_from(start.offset), start, width))
     }
 
+    /// The life cell of an object is there as soon as somebody looks at it.
+    fn fit_life(&mut self, Address { object, offset }: Address, width: Width) -> Fit {
+        let number = object.0;
+        self.foresee(number);
+        let own = object.index() < self.program.objects.len();
+        match self.made.get(&number).map(|made| made.cells.contains_key(&offset)) {
+            Some(false) => self.make_cell(number, offset, LIFE_WIDTH),
+            Some(true) => {}
+            None if own => {}
+            None => return Fit::Nowhere,
+        }
+        if width == LIFE_WIDTH { Fit::Cell } else { Fit::Nowhere }
+    }
+
     /// An object that a thread makes which is executed later in this run is known from the run before.
     fn foresee(&mut self, number: u32) {
         if !self.made.contains_key(&number)
@@ -334,6 +354,7 @@ impl Run<'_> {
             let terms = &mut self.structure.terms;
             // What happens to be there is any number, but no address: memory that nobody wrote points nowhere.
             let value = match (made.zeroed, width) {
+                _ if is_life(offset) => terms.constant(made.storage.life(), LIFE_WIDTH),
                 (true, _) => terms.constant(0, width),
                 (false, Width::WORD) => {
                     let low = terms.fresh(Width::new(40));
@@ -514,6 +535,9 @@ pub fn first_value(
     made: &rustc_hash::FxHashMap<u32, MadeObject>,
     cell: Address,
 ) -> Term {
+    if is_life(cell.offset) && cell.object.index() < program.objects.len() {
+        return terms.constant(0, LIFE_WIDTH);
+    }
     if let Some(there) = program.cell(cell) {
         return match &there.initial {
             Expr::Address(object, offset) => {

@@ -77,7 +77,10 @@ pub fn most(terms: &Terms, term: Term, depth: u32) -> u64 {
         TermNode::Var(_) => all,
         TermNode::Ite(_, then, otherwise) => most(then).max(most(otherwise)),
         TermNode::Unary(UnaryOp::ZeroExtend(_), operand) => most(operand),
-        TermNode::Unary(UnaryOp::Not | UnaryOp::Neg | UnaryOp::SignExtend(_) | UnaryOp::Truncate(_), _) => all,
+        TermNode::Unary(
+            UnaryOp::Not | UnaryOp::Neg | UnaryOp::SignExtend(_) | UnaryOp::Truncate(_) | UnaryOp::Life,
+            _,
+        ) => all,
         TermNode::Binary(BinaryOp::And, left, right) => most(left).min(most(right)),
         TermNode::Binary(..) => all,
     }

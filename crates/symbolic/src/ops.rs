@@ -534,16 +534,23 @@ impl Run<'_> {
                 self.failure(fails, message, span, false);
                 self.stop(state, condition, Cause::Assertion);
             }
+            System::Check { condition, message } => {
+                let condition = self.expr(state, condition);
+                let terms = &mut self.structure.terms;
+                let condition = terms.to_bool(condition);
+                let fails = terms.and(state.guard, !condition);
+                self.failure(fails, message, span, false);
+            }
             System::Spawn { dst, function: body, args } => self.spawn(state, *dst, *body, args, here, span)?,
             System::Join { thread, result } => self.join(state, thread, *result, span),
             System::Current { dst } => {
                 let handle = self.structure.terms.constant(u64::from(self.current.id.0) + 1, Width::WORD);
                 self.assign(state, *dst, handle);
             }
-            System::Alloc { dst, name, size, cells, zeroed, align } => {
+            System::Alloc { dst, name, size, cells, zeroed, align, storage } => {
                 let bytes = self.expr(state, size);
                 let size = self.most_bytes(state, bytes, span)?;
-                let mut object = MadeObject::new(name, size, cells.is_some(), *zeroed, *align);
+                let mut object = MadeObject::new(name, size, cells.is_some(), *zeroed, (*align, *storage));
                 object.limit = Some(bytes).filter(|&bytes| self.structure.terms.as_const(bytes).is_none());
                 self.alloc(state, *dst, object, cells.as_deref().unwrap_or_default(), here);
             }
@@ -810,6 +817,7 @@ impl Run<'_> {
                         | System::Current { .. }
                         | System::Alloc { .. }
                         | System::Critical { .. }
+                        | System::Check { .. }
                         | System::Await,
                     ) => {}
                     Op::StoreConditional { .. }

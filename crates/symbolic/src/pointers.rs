@@ -1,6 +1,7 @@
 //! Which addresses a term can be.
 
 use crate::congruence::{Class, Classes};
+use ir::life::LIFE;
 use ir::{Address, BinaryOp, UnaryOp, Width};
 use logic::{Term, TermNode, Terms};
 use rustc_hash::FxHashMap;
@@ -112,6 +113,12 @@ impl Analysis {
                     UnaryOp::ZeroExtend(_) | UnaryOp::SignExtend(_) => result = (*inner).clone(),
                     // Only the lower bits are left: no address any more, until somebody uses it as one.
                     UnaryOp::Truncate(_) => {}
+                    UnaryOp::Life => {
+                        result.exact = inner.exact.iter().map(|&bits| ir::life::life_of(bits)).collect();
+                        let life = |&object: &u32| Address { object: ir::ObjectId(object), offset: LIFE }.to_bits();
+                        result.exact.extend(inner.inside.keys().map(life));
+                        result.lost = inner.lost;
+                    }
                 }
             }
             TermNode::Binary(op, a, b) => result = self.binary(terms, op, a, b, is_object),

@@ -45,6 +45,8 @@ pub struct Settings<'a> {
     /// Whether it is of interest what accesses race: then an iteration with a read that is not atomic is not left out, since the
     /// thread may go on and do what another one needs to come to its access.
     pub races: bool,
+    /// Whether a thread that goes round a loop without any effect waits, too.
+    pub spins: bool,
     /// Asked now and then whether to go on.
     pub go_on: &'a dyn Fn() -> bool,
 }

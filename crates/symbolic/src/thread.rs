@@ -2,6 +2,7 @@
 
 use crate::regions::{Analysis, Item, Loop};
 use crate::run::{Halt, Run, within};
+use crate::spin::Begin;
 use crate::state::{Control, Source, State, Taint, join_taints, merge_two};
 use crate::structure::Cause;
 use ir::{Address, BlockId, FunctionId, Terminator, Width};
@@ -145,9 +146,10 @@ impl Run<'_> {
                 (round.met, round.undecided) = (false, false);
             }
             let size = self.structure.events.len() + self.structure.links.len();
+            let begin = self.begin_round();
             self.items(frame, &this.items)?;
             let back = frame.incoming.remove(&this.header).unwrap_or_default();
-            let back = self.changed(frame, this.header, back, start.as_deref(), level);
+            let back = self.changed((frame, this.header), back, start.as_deref(), level, begin);
             let round = frame.loops.last().expect("pushed above");
             let seen = self.structure.events.len() + self.structure.links.len() != size;
             // Constants of a run that is not the last may be values of shared cells: a loop could wait for ever for them.
@@ -187,11 +189,11 @@ impl Run<'_> {
     /// and that leaves everything as it was can be left out, so a loop that only waits needs no second one.
     fn changed(
         &mut self,
-        frame: &Frame,
-        header: BlockId,
+        (frame, header): (&Frame, BlockId),
         states: Vec<State>,
         start: Option<&[Term]>,
         level: usize,
+        begin: Begin,
     ) -> Vec<State> {
         let live = &frame.analysis.live[header.index()];
         let mut kept = Vec::new();
@@ -200,9 +202,13 @@ impl Run<'_> {
                 let locals = state.locals.iter().zip(start).zip(live);
                 locals.into_iter().all(|((now, before), &live)| !live || now == before)
             });
-            // Where it is asked who waits for ever, a loop that does is not left out: the bound says that it is there.
-            if same && !self.settings.waits {
+            // Where it is asked who waits for ever, a loop that does is not left out: it is a wait, or the bound says that it
+            // is there.
+            if same && (!self.settings.waits || self.settings.spins) {
                 let seen = state.effects.get(level).copied().unwrap_or(Bool::TRUE);
+                if self.settings.spins {
+                    self.spin(&state, seen, begin);
+                }
                 state.guard = self.structure.terms.and(state.guard, seen);
             }
             if state.guard != Bool::FALSE {

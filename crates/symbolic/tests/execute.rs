@@ -74,6 +74,7 @@ fn run(program: &Program, unwind: u32) -> Structure {
         mixed: false,
         waits: false,
         races: false,
+        spins: false,
         go_on: &|| true,
     };
     execute(program, &settings).expect("the program can be executed")

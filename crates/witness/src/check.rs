@@ -4,7 +4,7 @@ use crate::axioms::forbidden_by;
 use crate::execution::Execution;
 use crate::flaw::Flaw;
 use crate::relations::relate;
-use crate::replay::{Outcome, Stop, replay_all};
+use crate::replay::{Outcome, Stop, Whole, replay_all};
 use ir::{Location, Program, Proposition, State, ThreadId};
 use model::Model;
 
@@ -13,7 +13,7 @@ use model::Model;
 /// # Errors
 /// The first thing that is wrong with it.
 pub fn check(program: &Program, model: &Model, execution: &Execution, goal: &Proposition) -> Result<(), Flaw> {
-    let outcome = replay_all(program, execution, true)?;
+    let outcome = replay_all(program, execution, Whole::Waits)?;
     let structure = relate(program, execution, &outcome.replays)?;
     if let Some(at) = outcome.stops.iter().position(|stop| !matches!(stop, Stop::Finished(_))) {
         let thread = execution.thread_name(program, ThreadId(at as u32));

@@ -106,6 +106,9 @@ pub enum Property {
     },
     /// All threads have ended or wait, and at least one waits.
     Deadlock,
+    /// The same, where a thread that goes round a loop for ever without any effect waits, too: with all writes in memory, what
+    /// it reads never changes.
+    Progress,
     /// The model says that the program is undefined, because of a data race.
     Race,
 }
@@ -142,6 +145,9 @@ impl Execution {
         else {
             return program.address_name(address);
         };
+        if ir::life::is_life(address.offset) {
+            return format!("life of {}", made.name);
+        }
         if address.offset == 0 { made.name.clone() } else { format!("{}[{}]", made.name, address.offset) }
     }
 }

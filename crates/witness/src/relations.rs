@@ -2,7 +2,7 @@
 
 use crate::execution::{Action, Event, EventId, Execution};
 use crate::flaw::Flaw;
-use crate::replay::{Replays, replay_all};
+use crate::replay::{Replays, Whole, replay_all};
 use ir::{Address, Program};
 use model::{EventSet, Relation, Structure};
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// # Errors
 /// What the program cannot do, or what is wrong with reads-from or coherence.
 pub fn structure(program: &Program, execution: &Execution) -> Result<Structure, Flaw> {
-    relate(program, execution, &replay_all(program, execution, false)?.replays)
+    relate(program, execution, &replay_all(program, execution, Whole::No)?.replays)
 }
 
 /// A function without locals, to evaluate constants in.

@@ -4,7 +4,7 @@ use crate::axioms::{forbidden_by, knows_mixed_sizes, knows_sections, undefining}
 use crate::execution::{EventId, Execution, Property, TWO_INSIDE, Violation};
 use crate::flaw::Flaw;
 use crate::relations::relate;
-use crate::replay::{Outcome, Stop, replay_all};
+use crate::replay::{Outcome, Stop, Whole, replay_all};
 use ir::{Program, ThreadId};
 use model::{Model, Structure};
 use source::Span;
@@ -23,15 +23,16 @@ pub fn check_violation(
     let Some(violation) = &execution.violation else {
         return Err(Flaw::Violation("the execution does not say what fails".to_owned()));
     };
-    let Outcome { replays, stops, stands, .. } = replay_all(program, execution, property == Property::Deadlock)?;
+    let Outcome { replays, stops, stands, failed, .. } = replay_all(program, execution, Whole::of(property))?;
     let structure = relate(program, execution, &replays)?;
     let Some(stop) = stops.get(violation.thread.index()) else {
         return Err(Flaw::Violation("there is no such thread".to_owned()));
     };
     match property {
         Property::Assertions { memory: _ } if violation.message == TWO_INSIDE => together(&stands, violation)?,
+        Property::Assertions { memory: _ } if failed_on_the_way(&failed, violation) => {}
         Property::Assertions { memory } => fails(stop, violation, memory)?,
-        Property::Deadlock => deadlocked(program, execution, &stops, violation)?,
+        Property::Deadlock | Property::Progress => deadlocked(program, execution, &stops, violation)?,
         Property::Race => unordered(model, &structure, execution, violation)?,
     }
     if structure.sections.iter().any(Option::is_some) && !knows_sections(model) {
@@ -49,7 +50,7 @@ pub fn check_violation(
 /// What the program cannot do.
 pub fn racing(program: &Program, model: &Model, execution: &Execution) -> Result<Option<(EventId, EventId)>, Flaw> {
     let Some(violation) = &execution.violation else { return Ok(None) };
-    let Outcome { replays, .. } = replay_all(program, execution, false)?;
+    let Outcome { replays, .. } = replay_all(program, execution, Whole::No)?;
     let structure = relate(program, execution, &replays)?;
     Ok(racing_pair(model, &structure, execution, violation))
 }
@@ -82,7 +83,7 @@ fn unordered(model: &Model, structure: &Structure, execution: &Execution, violat
 /// # Errors
 /// What the program cannot do.
 pub fn waiting(program: &Program, execution: &Execution) -> Result<Vec<(ThreadId, Span)>, Flaw> {
-    let Outcome { stops, .. } = replay_all(program, execution, true)?;
+    let Outcome { stops, .. } = replay_all(program, execution, Whole::Spins)?;
     let waits = |(at, stop): (usize, &Stop)| match stop {
         Stop::Waits { span, .. } | Stop::Joins { span } => Some((ThreadId(at as u32), *span)),
         Stop::Unborn | Stop::Finished(_) | Stop::Leaves | Stop::Fails { .. } | Stop::Strays { .. } => None,
@@ -96,9 +97,15 @@ pub fn waiting(program: &Program, execution: &Execution) -> Result<Vec<(ThreadId
 /// # Errors
 /// What the program cannot do.
 pub fn inside(program: &Program, execution: &Execution) -> Result<Vec<(ThreadId, Span)>, Flaw> {
-    let Outcome { stands, .. } = replay_all(program, execution, false)?;
+    let Outcome { stands, .. } = replay_all(program, execution, Whole::No)?;
     let last = |(at, places): (usize, &BTreeSet<Span>)| places.last().map(|&span| (ThreadId(at as u32), span));
     Ok(stands.iter().enumerate().filter_map(last).collect())
+}
+
+/// Whether a check failed as the violation says, and the thread went on.
+fn failed_on_the_way(failed: &[Vec<(Span, String)>], violation: &Violation) -> bool {
+    let own = failed.get(violation.thread.index()).into_iter().flatten();
+    own.into_iter().any(|(span, message)| *span == violation.span && *message == violation.message)
 }
 
 /// Checks that a thread stops where the violation says, because of what it says.

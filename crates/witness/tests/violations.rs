@@ -353,7 +353,15 @@ fn fresh(offset: i64, zeroed: bool) -> Program {
     let main = sketch.routine("main", &[]);
     let (dst, size) = (sketch.word("p"), Expr::constant(8, Width::WORD));
     sketch.system(System::Publish);
-    sketch.system(System::Alloc { dst, name: "new".to_owned(), size, cells: None, zeroed, align: 16 });
+    sketch.system(System::Alloc {
+        dst,
+        name: "new".to_owned(),
+        size,
+        cells: None,
+        zeroed,
+        align: 16,
+        storage: ir::life::Storage::Heap,
+    });
     let addr = Expr::Local(dst).binary(BinaryOp::Add, Expr::constant(offset, Width::WORD));
     let value = sketch.local("r");
     sketch.op(Op::Load { dst: value, addr, tags: TagSet::default(), reserve: false });

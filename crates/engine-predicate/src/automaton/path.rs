@@ -3,6 +3,7 @@
 use super::{Automata, Forced, Step};
 use crate::linear::{Case, Env, Form, Value, Var, number};
 use engine::Property;
+use ir::life::is_life;
 use ir::{Address, Expr, ObjectId, TagSet, Usage, Width, truncate};
 use model::Buffers;
 use source::Span;
@@ -111,7 +112,7 @@ impl Path<'_, '_> {
             Ok(())
         };
         let mut below: Option<i64> = None;
-        for slot in &object.cells {
+        for slot in object.cells.iter().filter(|slot| !is_life(slot.offset)) {
             if slot.width != width {
                 return scope.limit(span, "an index into a structure depends on what was read");
             }
@@ -256,7 +257,7 @@ impl<'p> Domain<'p> for Path<'_, 'p> {
         match (self.automata.property, fault) {
             (Property::Assertions { memory }, Fault::Access) => memory,
             (Property::Assertions { memory: _ }, Fault::Assertion) => true,
-            (Property::Deadlock | Property::Race, Fault::Assertion | Fault::Access) => false,
+            (Property::Deadlock | Property::Progress | Property::Race, Fault::Assertion | Fault::Access) => false,
         }
     }
 
@@ -272,7 +273,10 @@ impl<'p> Domain<'p> for Path<'_, 'p> {
         Ok(number)
     }
 
-    fn grow(&mut self, scope: Scope<'_, Var>, _: ObjectId, _: &Slot, span: Span) -> Result<(), Halt> {
+    fn grow(&mut self, scope: Scope<'_, Var>, _: ObjectId, slot: &Slot, span: Span) -> Result<(), Halt> {
+        if is_life(slot.offset) {
+            return Ok(());
+        }
         scope.limit(span, "memory without a type is used that was not used before")
     }
 }

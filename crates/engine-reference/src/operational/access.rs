@@ -125,7 +125,9 @@ impl<'a> Step<'_, 'a> {
                 Some(Property::Assertions { memory: true }) => {
                     Err(self.violation(at, span, "an access to no location"))
                 }
-                Some(Property::Assertions { memory: false } | Property::Deadlock | Property::Race) => {
+                Some(
+                    Property::Assertions { memory: false } | Property::Deadlock | Property::Progress | Property::Race,
+                ) => {
                     self.stop(at, Status::Stopped)?;
                     Ok(None)
                 }

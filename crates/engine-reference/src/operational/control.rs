@@ -128,11 +128,11 @@ impl<'a> Step<'_, 'a> {
                 self.frame(at).open.sort();
                 self.note(|record| record.postpone(at, (depth, *dst)));
             }
-            System::Assert { condition, message } => {
+            System::Assert { condition, message } | System::Check { condition, message } => {
                 if self.value(at, condition)?.0 == 0 {
                     return match self.machine.property {
                         Some(Property::Assertions { memory: _ }) => Err(self.violation(at, span, message)),
-                        Some(Property::Deadlock | Property::Race) | None => {
+                        Some(Property::Deadlock | Property::Progress | Property::Race) | None => {
                             self.stop(at, Status::Stopped).map(|()| Flow::Done)
                         }
                     };
@@ -165,10 +165,10 @@ impl<'a> Step<'_, 'a> {
                 }
             }
             System::Current { dst } => self.assign(at, *dst, at as u64 + 1, Taint::default()),
-            System::Alloc { dst, name, size, cells, zeroed, align } => {
+            System::Alloc { dst, name, size, cells, zeroed, align, storage } => {
                 let size = self.value(at, size)?.0;
                 let number = self.state.objects.len();
-                let made = Object::made(name, size, cells.as_deref(), *zeroed, *align);
+                let made = Object::made(name, size, cells.as_deref(), *zeroed, (*align, *storage));
                 let made = made.cut(&self.notes.cuts, ObjectId(number as u32));
                 self.state.objects.push(Rc::new(made));
                 self.note(|record| record.choose(at, number as u64));

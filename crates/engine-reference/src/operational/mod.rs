@@ -27,7 +27,7 @@ mod search;
 mod state;
 
 use crate::layout::gave_up;
-use engine::{Answer, Engine, NoAnswer, Observer, Refusal, Task};
+use engine::{Answer, Engine, NoAnswer, Observer, Property, Question, Refusal, Task};
 
 /// The engine `buffers`.
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,6 +43,10 @@ impl Engine for Operational {
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal> {
+        if matches!(task.question, Question::Violation(Property::Progress)) {
+            let reason = "the engine `buffers` does not look for loops that spin";
+            return Err(Refusal::new(reason, "use the engine `partial-order`"));
+        }
         match task.model.head.buffers {
             Some(_) => Ok(()),
             None => Err(Refusal {

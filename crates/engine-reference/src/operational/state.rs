@@ -1,5 +1,6 @@
 //! The states of the machine.
 
+use ir::life::{LIFE_WIDTH, Storage, is_life};
 use ir::{Address, Cell, Expr, LocalId, Location, ObjectId, Program, Width, eval, truncate};
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -117,6 +118,8 @@ pub(super) struct Object {
     pub zeroed: bool,
     /// What its address is a multiple of.
     pub align: u64,
+    /// What its life cell holds at first.
+    pub life: u64,
     /// The cells by offset.
     pub cells: Vec<Slot>,
 }
@@ -203,11 +206,12 @@ impl Slot {
 
 impl Object {
     /// An object that is made while the program runs.
-    pub fn made(name: &str, size: u64, cells: Option<&[Cell]>, zeroed: bool, align: u64) -> Self {
+    pub fn made(name: &str, size: u64, cells: Option<&[Cell]>, zeroed: bool, (align, storage): (u64, Storage)) -> Self {
         let value = zeroed.then_some(0);
         let slot = |cell: &Cell| Slot { offset: cell.offset, width: cell.width, value };
         let slots = cells.iter().flat_map(|cells| cells.iter()).map(slot).collect();
-        Object { name: name.to_owned(), size, fixed: cells.is_some(), zeroed, align, cells: slots }
+        let (name, fixed, life) = (name.to_owned(), cells.is_some(), storage.life());
+        Object { name, size, fixed, zeroed, align, life, cells: slots }
     }
 
     /// The same with its cells cut.
@@ -255,6 +259,7 @@ impl State {
                 fixed: true,
                 zeroed: false,
                 align: object.align,
+                life: 0,
                 cells: slots.collect(),
             })
         };
@@ -266,6 +271,14 @@ impl State {
     pub fn target(&mut self, word: u64, width: Width, cuts: &Cuts) -> Target {
         let Some(address) = Address::from_bits(word) else { return Target::Nowhere };
         let Some(object) = self.objects.get_mut(address.object.index()) else { return Target::Nowhere };
+        if is_life(address.offset) {
+            if object.cells.iter().all(|slot| slot.offset != address.offset) {
+                let slot = Slot { offset: address.offset, width: LIFE_WIDTH, value: Some(object.life) };
+                let at = object.cells.partition_point(|slot| slot.offset < address.offset);
+                Rc::make_mut(object).cells.insert(at, slot);
+            }
+            return if width == LIFE_WIDTH { Target::Cells(vec![(address, width)]) } else { Target::Nowhere };
+        }
         let end = address.offset + bytes(width);
         let inside = |slot: &&Slot| slot.offset < end && slot.offset + bytes(slot.width) > address.offset;
         let covered: Vec<(u64, Width)> =

@@ -472,6 +472,41 @@ pub(super) struct Swap {
 }
 
 impl Swap {
+    /// Where it is asked whether a loop can spin for ever: a choice of its own says whether it fails for no reason, which it
+    /// does not do for ever.
+    fn emit_fairly(
+        self,
+        call: &mut Call<'_, '_>,
+        success: (&[&str], &[&str]),
+        failure: &[&str],
+    ) -> Result<(Expr, Expr), Diagnostic> {
+        let Swap { addr, ty, expected, new, weak: _ } = self;
+        let (dst, done) = (call.lowering.temp(ty.width().unwrap_or(Width::WORD)), call.lowering.temp(Width::BOOL));
+        let spurious = call.any(Width::BOOL);
+        let tags = call.lowering.tags(failure);
+        let fail = Update { addr: addr.clone(), ty: ty.clone(), read_tags: tags.clone(), write_tags: tags };
+        let (name, span, never) = (call.name, call.span, Expr::Const(0, Width::BOOL));
+        let old = new.clone();
+        call.lowering.if_(
+            spurious,
+            |lowering| {
+                let mut call = Call { lowering, name, args: &[], span };
+                call.update_into(dst, &fail, Some(never.clone()), old);
+                call.lowering.emit(ir::Op::Assign { dst: done, value: never });
+                Ok(())
+            },
+            |lowering| {
+                let mut call = Call { lowering, name, args: &[], span };
+                let strong = Swap { addr, ty, expected, new, weak: false };
+                let (found, succeeded) = strong.emit(&mut call, success, failure)?;
+                call.lowering.emit(ir::Op::Assign { dst, value: found });
+                call.lowering.emit(ir::Op::Assign { dst: done, value: succeeded });
+                Ok(())
+            },
+        )?;
+        Ok((Expr::Local(dst), Expr::Local(done)))
+    }
+
     /// Emits it with the tags of a success (of the read and of the write) and of a failure. Gives what it found, and
     /// whether it succeeded.
     pub fn emit(
@@ -480,6 +515,9 @@ impl Swap {
         (read, write): (&[&str], &[&str]),
         failure: &[&str],
     ) -> Result<(Expr, Expr), Diagnostic> {
+        if self.weak && call.lowering.options().checks.fair {
+            return self.emit_fairly(call, (read, write), failure);
+        }
         let Swap { addr, ty, expected, new, weak } = self;
         let dst = call.lowering.temp(ty.width().unwrap_or(Width::WORD));
         let equal = Expr::Local(dst).binary(BinaryOp::Eq, expected);

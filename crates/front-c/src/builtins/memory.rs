@@ -3,10 +3,12 @@
 use super::Outcome;
 use super::bits::swapped_bytes;
 use super::context::Call;
-use crate::lower::Value;
+use crate::Leaks;
+use crate::lower::{Lowering, Value, alive};
 use crate::types::{Leaf, Type};
 use c_syntax::ast::{BinaryOperator, Expression, Node};
-use ir::{BinaryOp, Cell, Expr, Op, System, UnaryOp, Width};
+use ir::life::{LIFE, LIFE_WIDTH, Storage};
+use ir::{BinaryOp, Cell, Expr, Op, System, UnaryOp, Width, faults};
 use source::Diagnostic;
 
 /// What blocks of memory are aligned to: that suffices for every scalar.
@@ -17,7 +19,7 @@ const MAX_LEAVES: u64 = 1024;
 
 pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
     let value = match call.name {
-        "malloc" | "alloca" | "valloc" | "vmalloc" | "__builtin_alloca" => {
+        "malloc" | "valloc" | "vmalloc" | "alloca" | "__builtin_alloca" => {
             call.arity(1)?;
             Some(allocate(call, 0, None, false)?)
         }
@@ -49,7 +51,7 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         }
         "free" | "kfree" | "vfree" | "cfree" => {
             call.arity(1)?;
-            call.value(0)?;
+            free(call)?;
             None
         }
         "memcpy" | "memmove" => {
@@ -110,8 +112,44 @@ fn allocate(call: &mut Call<'_, '_>, size: usize, count: Option<usize>, zeroed: 
         count => count.binary(BinaryOp::Mul, each),
     };
     let dst = call.lowering.temp(Width::WORD);
-    call.lowering.emit(Op::System(System::Alloc { dst, name, size, cells, zeroed, align: MAX_ALIGN }));
+    let storage = if call.name.ends_with("alloca") { Storage::Automatic } else { Storage::Heap };
+    call.lowering.emit(Op::System(System::Alloc { dst, name, size, cells, zeroed, align: MAX_ALIGN, storage }));
+    if storage == Storage::Heap {
+        call.lowering.watch(dst)?;
+    }
     Ok(Value { expr: Expr::Local(dst), ty: Type::VOID.pointer_to() })
+}
+
+/// The life of a block ends. It must be one that was allocated, given by its beginning, and not have ended before.
+fn free(call: &mut Call<'_, '_>) -> Result<(), Diagnostic> {
+    let pointer = call.value_as(0, &Type::ULONG_LONG)?;
+    let checks = call.lowering.options().checks;
+    if !checks.lifetimes && checks.leaks == Leaks::Allowed {
+        return Ok(());
+    }
+    let assumes = "freed memory is never allocated again".to_owned();
+    call.lowering.program.info.insert(ir::Program::ASSUMES.to_owned(), assumes);
+    let pointer = call.keep(pointer).expr;
+    let some = pointer.clone().binary(BinaryOp::Ne, Expr::Const(0, Width::WORD));
+    let ends = |lowering: &mut Lowering| {
+        let tags = lowering.tags(&["NA"]);
+        let dst = lowering.temp(LIFE_WIDTH);
+        let life = alive::life(pointer.clone());
+        lowering.emit(Op::Load { dst, addr: life.clone(), tags: tags.clone(), reserve: false });
+        let number = |value: u64| Expr::Const(value, LIFE_WIDTH);
+        let beginning = pointer.clone().binary(BinaryOp::Add, Expr::Const(LIFE, Width::WORD));
+        let asserted = [
+            (Expr::Local(dst).binary(BinaryOp::Ne, number(Storage::Heap.ended())), faults::TWICE),
+            (Expr::Local(dst).binary(BinaryOp::Eq, number(Storage::Heap.life())), faults::FOREIGN),
+            (life.clone().binary(BinaryOp::Eq, beginning), faults::INSIDE),
+        ];
+        for (condition, message) in asserted.into_iter().filter(|_| checks.lifetimes) {
+            lowering.emit(Op::System(System::Assert { condition, message: message.to_owned() }));
+        }
+        alive::end(&pointer, Storage::Heap, &tags).into_iter().for_each(|op| lowering.emit(op));
+        Ok(())
+    };
+    call.lowering.if_(some, ends, |_| Ok(()))
 }
 
 /// The cells of a block whose size is a constant number of objects of one type.

@@ -23,6 +23,10 @@ pub(crate) fn atomic_end(lowering: &mut Lowering) {
 
 pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
     let value = match call.name {
+        "reach_error" | "__VERIFIER_error" if call.lowering.options().checks.only => {
+            call.stop();
+            None
+        }
         "reach_error" | "__VERIFIER_error" => {
             let message = format!("{}()", call.name);
             fail(call, message);
@@ -76,6 +80,7 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             call.evaluate_all()?;
             if call.name == "exit" {
                 call.lowering.call_destructors()?;
+                call.lowering.judge_leaks();
             }
             call.stop();
             None

@@ -244,6 +244,7 @@ impl Lowering {
             BinaryOperator::BitwiseOr => BinaryOp::Or,
             _ => return Err(self.error(self.span(), "this operator cannot stand here").help("rewrite the expression")),
         };
+        self.check_overflow(op, &left.expr, &right.expr, &ty);
         Ok(Value { expr: fold(left.expr.binary(op, right.expr)), ty })
     }
 
@@ -281,6 +282,7 @@ impl Lowering {
             return Err(self.error(self.span(), "a floating-point value cannot be shifted").help("use integers"));
         }
         let ty = left.ty.clone();
+        self.check_shift(&right, self.body.width(&left.expr));
         // The amount has a type of its own: what does not fit the other's width is too much in any case.
         let mut amount = self.convert(right.clone(), &ty)?;
         if self.body.width(&right.expr) > self.body.width(&left.expr) && !matches!(right.expr, Expr::Const(..)) {
@@ -290,7 +292,10 @@ impl Lowering {
             amount.expr = Expr::Select(Box::new(fits), Box::new(amount.expr), Box::new(most.expr));
         }
         let op = match op {
-            BinaryOperator::ShiftLeft => BinaryOp::Shl,
+            BinaryOperator::ShiftLeft => {
+                self.check_shift_overflow(&left.expr, &amount.expr, &ty);
+                BinaryOp::Shl
+            }
             _ if ty.is_signed() => BinaryOp::AShr,
             _ => BinaryOp::LShr,
         };

@@ -68,7 +68,7 @@ impl Lowering {
             let dst = self.temp(width);
             self.emit(Op::Assign { dst, value: before.expr });
             let before = Value { expr: Expr::Local(dst), ty: before.ty };
-            let after = self.binary(op, before.clone(), operand)?;
+            let after = self.wrapping(|lowering| lowering.binary(op, before.clone(), operand))?;
             let after = self.convert(after, &place.ty.unqualified())?;
             let written = self.write(place, after)?;
             return Ok(if old { before } else { written });
@@ -77,7 +77,7 @@ impl Lowering {
         let width = self.scalar_width(&ty)?;
         let dst = self.temp(width);
         let before = Value { expr: Expr::Local(dst), ty: ty.clone() };
-        let after = self.binary(op, before.clone(), operand)?;
+        let after = self.wrapping(|lowering| lowering.binary(op, before.clone(), operand))?;
         let after = self.convert(after, &ty)?;
         let tags = self.tags(&["A", "SC"]);
         let value = after.expr.clone();

@@ -25,6 +25,9 @@ impl Lowering {
             | Expression::AlignOfValue(_)
             | Expression::TypesCompatible(_) => true,
             Expression::Unary(unary) => match unary.operator {
+                UnaryOperator::Minus if self.options.checks.overflow => {
+                    matches!(unary.operand.node, Expression::Constant(_))
+                }
                 UnaryOperator::Plus | UnaryOperator::Minus | UnaryOperator::Complement | UnaryOperator::Negate => {
                     self.pure(&unary.operand.node)
                 }
@@ -37,7 +40,10 @@ impl Lowering {
             },
             Expression::Cast(cast) => self.pure(&cast.expression.node),
             Expression::Binary(binary) => {
-                computes(&binary.operator) && self.pure(&binary.lhs.node) && self.pure(&binary.rhs.node)
+                computes(&binary.operator)
+                    && !self.is_checked(&binary.operator, &binary.rhs.node)
+                    && self.pure(&binary.lhs.node)
+                    && self.pure(&binary.rhs.node)
             }
             Expression::Conditional(parts) => {
                 self.pure(&parts.condition.node)

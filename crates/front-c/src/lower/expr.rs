@@ -239,6 +239,9 @@ impl Lowering {
                         .help("use an integer"));
                 }
                 let op = if *op == UnaryOperator::Minus { UnaryOp::Neg } else { UnaryOp::Not };
+                if op == UnaryOp::Neg {
+                    self.check_negation(&value.expr, &value.ty);
+                }
                 Ok(Value { expr: fold(value.expr.unary(op)), ty: value.ty })
             }
             UnaryOperator::Negate => {

@@ -281,6 +281,7 @@ impl Lowering {
         self.clean_up(0)?;
         if self.body.is_main {
             self.call_destructors()?;
+            self.judge_leaks();
         }
         match self.body.epilogue {
             Some((block, result)) => {

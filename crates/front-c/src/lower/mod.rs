@@ -5,10 +5,12 @@
 //! made: dispatch of calls through pointers, the block of thread-local variables, and the place where other threads may
 //! begin to exist.
 
+pub(crate) mod alive;
 mod arith;
 mod assign;
 mod body;
 mod call;
+mod checks;
 mod constant;
 mod declare;
 mod effects;
@@ -21,6 +23,7 @@ mod indirect;
 mod initial;
 mod interface;
 mod labels;
+mod leaks;
 mod lifetime;
 pub(crate) mod place;
 mod publish;
@@ -124,6 +127,7 @@ pub(crate) struct Lowering {
     /// Where statements could be put in.
     seams: Vec<ir::Place>,
     lifetime: lifetime::Lifetime,
+    watch: leaks::Watch,
     /// The labels whose address is taken, with their functions.
     label_addresses: Vec<((String, String), Span)>,
     /// The first complaint that came where none could be returned.
@@ -236,6 +240,7 @@ impl Lowering {
             header: RefCell::new(None),
             seams: Vec::new(),
             lifetime: lifetime::Lifetime::default(),
+            watch: leaks::Watch::default(),
             label_addresses: Vec::new(),
             complaint: None,
         }
@@ -280,7 +285,12 @@ impl Lowering {
             }
         }
         self.build_dispatch();
+        self.build_leaks();
         self.forget_externals(body);
+        if self.options.checks.lifetimes {
+            let tags = self.tags(&["NA"]);
+            alive::guard(&mut self.program, &tags);
+        }
         publish::publish(&mut self.program);
         seams::extract(&mut self.program, &self.seams);
         Ok(())

@@ -443,8 +443,8 @@ impl Lowering {
         let dst = self.body.local(&format!("&{name}"), Width::WORD);
         let size = Expr::constant(size as i64, Width::WORD);
         let align = self.types.align(ty).unwrap_or(1);
-        let name = name.to_owned();
-        let alloc = |zeroed| System::Alloc { dst, name, size, cells: Some(cells.clone()), zeroed, align };
+        let (name, storage) = (name.to_owned(), ir::life::Storage::Automatic);
+        let alloc = |zeroed| System::Alloc { dst, name, size, cells: Some(cells.clone()), zeroed, align, storage };
         if !self.body.repeats() {
             self.emit(Op::System(alloc(zeroed)));
             return Ok(Place::memory(Expr::Local(dst), ty.clone()));

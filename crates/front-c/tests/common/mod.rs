@@ -170,7 +170,7 @@ impl Machine<'_> {
                 }
             }
             System::Nondet { dst } => locals[dst.index()] = 0,
-            System::Assert { condition, message } => {
+            System::Assert { condition, message } | System::Check { condition, message } => {
                 if self.eval(condition, id, locals) == 0 {
                     return Err(Stop::End(End::Failed(message.clone(), line)));
                 }

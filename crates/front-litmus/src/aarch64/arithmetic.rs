@@ -35,7 +35,7 @@ impl At<'_, '_, '_, '_> {
         let value = self.last_operand(target.width)?;
         let value = match change {
             UnaryOp::Not | UnaryOp::Neg => value.unary(change),
-            UnaryOp::ZeroExtend(_) | UnaryOp::SignExtend(_) | UnaryOp::Truncate(_) => value,
+            UnaryOp::ZeroExtend(_) | UnaryOp::SignExtend(_) | UnaryOp::Truncate(_) | UnaryOp::Life => value,
         };
         self.set(target, value);
         Ok(())

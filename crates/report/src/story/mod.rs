@@ -163,7 +163,7 @@ fn failure(program: &Program, execution: &Execution, violation: &Violation, name
         FailureKind::Race
     } else if matches!(&*violation.message, "reach_error()" | "__VERIFIER_error()") {
         FailureKind::Reached
-    } else if instrs.any(|instr| asserted(&instr.op)) {
+    } else if instrs.any(|instr| asserted(&instr.op)) && !ir::faults::is_fault(&violation.message) {
         FailureKind::Assertion
     } else if violation.message == "deadlock" {
         FailureKind::Deadlock

@@ -78,7 +78,9 @@ impl<'a> World<'a> {
     fn strays(&self, way: Way) -> Way {
         match self.property {
             Property::Assertions { memory: true } => way.with(Fate::Failed("an access to no location".to_owned())),
-            Property::Assertions { memory: false } | Property::Deadlock | Property::Race => way.stopped(),
+            Property::Assertions { memory: false } | Property::Deadlock | Property::Progress | Property::Race => {
+                way.stopped()
+            }
         }
     }
 

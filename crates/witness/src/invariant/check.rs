@@ -48,7 +48,7 @@ pub fn check_invariant(
     go_on: &dyn Fn() -> bool,
 ) -> Result<Option<Checked>, Flaw> {
     let flaw = |what: &str| Err(Flaw::Invariant(what.to_owned()));
-    if !program.begins_alone() || matches!(claim.property, Property::Deadlock | Property::Race) {
+    if !program.begins_alone() || matches!(claim.property, Property::Deadlock | Property::Progress | Property::Race) {
         return flaw("it cannot be about this question");
     }
     if model.head.buffers != Some(invariant.buffers) {

@@ -172,6 +172,7 @@ fn unary(op: UnaryOp, width: Width, case: &Case, all: &mut Vec<Case>) -> Result<
         UnaryOp::SignExtend(_) => all.push(case.clone()),
         UnaryOp::Truncate(to) if to == Width::BOOL && !truth => return Err("the lowest bit of a number"),
         UnaryOp::Truncate(to) => all.push(case.clone().checked(to)),
+        UnaryOp::Life => return Err("the life of an object that depends on what was read"),
     }
     Ok(())
 }

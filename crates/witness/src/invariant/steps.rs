@@ -530,7 +530,7 @@ impl<'a> World<'a> {
                 }
                 self.assign(&mut way, *dst, any);
             }
-            System::Assert { condition, message } => {
+            System::Assert { condition, message } | System::Check { condition, message } => {
                 let holds = self.truth(&way, condition, true, span)?;
                 let mut all: Vec<Way> = holds.iter().map(|case| way.under(case).next()).collect();
                 for case in self.truth(&way, condition, false, span)? {
@@ -576,12 +576,12 @@ impl<'a> World<'a> {
                 let handle = Form::constant(way.thread as i64 + 1);
                 self.assign(&mut way, *dst, handle);
             }
-            System::Alloc { dst, name: _, size, cells, zeroed, align: _ } => {
+            System::Alloc { dst, name: _, size, cells, zeroed, align: _, storage } => {
                 if !self.alone {
                     return Err(self.flaw(span, "memory is made while there are threads"));
                 }
                 let size = self.known(&way, size, span)? as u64;
-                let address = self.make(size, cells.as_deref(), *zeroed);
+                let address = self.make(size, cells.as_deref(), *zeroed, *storage);
                 self.assign(&mut way, *dst, Form::constant(number(address.to_bits(), Width::WORD)));
             }
             System::AtomicBegin => {

@@ -4,6 +4,7 @@ use super::eval::number;
 use super::{Invariant, Keep};
 use crate::execution::Property;
 use crate::relations::no_locals;
+use ir::life::{LIFE_WIDTH, Storage, is_life};
 use ir::{Address, ObjectId, Program, TagSet, Width, eval, truncate};
 use model::{Buffers, Head};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +22,8 @@ struct Object {
     grows: Option<u64>,
     zeroed: bool,
     cells: BTreeMap<u64, Cell>,
+    /// What its life cell holds at first.
+    life: u64,
 }
 
 /// How a cell is used while there are threads.
@@ -70,7 +73,7 @@ impl<'a> World<'a> {
                 let value = truncate(eval(&cell.initial, &no_locals(), &[]).0, cell.width);
                 (cell.offset, Cell { width: cell.width, value: Some(number(value, cell.width)) })
             };
-            Object { grows: None, zeroed: false, cells: object.cells.iter().map(cell).collect() }
+            Object { grows: None, zeroed: false, cells: object.cells.iter().map(cell).collect(), life: 0 }
         };
         World {
             program,
@@ -100,11 +103,12 @@ impl<'a> World<'a> {
     }
 
     /// A new object; its address.
-    pub fn make(&mut self, size: u64, cells: Option<&[ir::Cell]>, zeroed: bool) -> Address {
+    pub fn make(&mut self, size: u64, cells: Option<&[ir::Cell]>, zeroed: bool, storage: Storage) -> Address {
         let value = zeroed.then_some(0);
         let cell = |cell: &ir::Cell| (cell.offset, Cell { width: cell.width, value });
         let grows = cells.is_none().then_some(size);
-        self.objects.push(Object { grows, zeroed, cells: cells.iter().copied().flatten().map(cell).collect() });
+        let cells = cells.iter().copied().flatten().map(cell).collect();
+        self.objects.push(Object { grows, zeroed, cells, life: storage.life() });
         Address { object: ObjectId((self.objects.len() - 1) as u32), offset: 0 }
     }
 
@@ -114,6 +118,11 @@ impl<'a> World<'a> {
         let Some(object) = self.objects.get_mut(address.object.index()) else { return Ok(false) };
         if let Some(cell) = object.cells.get(&address.offset) {
             return if cell.width == width { Ok(true) } else { Err(MIXED) };
+        }
+        if is_life(address.offset) {
+            let life = number(object.life, LIFE_WIDTH);
+            object.cells.insert(address.offset, Cell { width: LIFE_WIDTH, value: Some(life) });
+            return if width == LIFE_WIDTH { Ok(true) } else { Err(MIXED) };
         }
         let end = address.offset + bytes(width);
         if object.grows.is_none_or(|size| end > size) {
@@ -133,8 +142,9 @@ impl<'a> World<'a> {
     /// The offsets of all cells of an object that has a type, if each is of this width.
     pub fn row(&self, object: ObjectId, width: Width) -> Option<Vec<u64>> {
         let object = self.objects.get(object.index()).filter(|object| object.grows.is_none())?;
-        let fits = object.cells.values().all(|cell| cell.width == width);
-        fits.then(|| object.cells.keys().copied().collect())
+        let cells = || object.cells.iter().filter(|(offset, _)| !is_life(**offset));
+        let fits = cells().all(|(_, cell)| cell.width == width);
+        fits.then(|| cells().map(|(offset, _)| *offset).collect())
     }
 
     pub fn cell(&self, address: Address) -> Option<Cell> {

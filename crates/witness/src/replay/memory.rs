@@ -4,6 +4,7 @@ use crate::execution::{Action, Execution};
 use crate::flaw::Flaw;
 use crate::relations::no_locals;
 use crate::replay::Taint;
+use ir::life::{LIFE_WIDTH, Storage, is_life};
 use ir::{Address, Cell, ObjectId, Program, ThreadId, Width, eval, truncate};
 use std::collections::BTreeMap;
 
@@ -16,6 +17,7 @@ struct Made {
     zeroed: bool,
     /// What its address is a multiple of.
     align: u64,
+    storage: Storage,
 }
 
 /// Who touched a location that is not shared, after other threads could exist.
@@ -95,8 +97,12 @@ fn cells<'a>(program: &'a Program, execution: &'a Execution, object: ObjectId) -
 }
 
 /// The cell at an address.
-fn cell<'a>(program: &'a Program, execution: &'a Execution, address: Address) -> Option<&'a Cell> {
-    cells(program, execution, address.object)?.iter().find(|cell| cell.offset == address.offset)
+fn cell(program: &Program, execution: &Execution, address: Address) -> Option<Cell> {
+    let cells = cells(program, execution, address.object)?;
+    if is_life(address.offset) {
+        return Some(Cell { offset: address.offset, width: LIFE_WIDTH, initial: ir::Expr::Const(0, LIFE_WIDTH) });
+    }
+    cells.iter().find(|cell| cell.offset == address.offset).cloned()
 }
 
 /// Checks that smaller locations of an object of the program are what its own fall into, and hold the same.
@@ -181,7 +187,7 @@ impl<'a> Memory<'a> {
     fn confirm(&self, address: Address) -> Result<(), Flaw> {
         let name = self.execution.address_name(self.program, address);
         let Some(cell) = self.cell(address) else { return Ok(()) };
-        let found = truncate(self.peek(address, cell), cell.width);
+        let found = truncate(self.peek(address, &cell), cell.width);
         match self.shared.get(&address) {
             Some(value) if *value != found => {
                 Err(Flaw::Initial(format!("{name} is {value} in the execution, {found} is found")))
@@ -196,13 +202,14 @@ impl<'a> Memory<'a> {
         number: u64,
         (size, align): (u64, u64),
         fixed: Option<&[Cell]>,
-        zeroed: bool,
+        (zeroed, storage): (bool, Storage),
     ) -> Result<Address, String> {
         let first = self.program.objects.len() as u64;
         let listed = number.checked_sub(first).and_then(|at| self.execution.made.get(usize::try_from(at).ok()?));
         let Some(listed) = listed else { return Err(format!("object {number} is not one that can be made")) };
         for (at, cell) in listed.cells.iter().enumerate() {
             let fits = match fixed {
+                _ if is_life(cell.offset) => cell.width == LIFE_WIDTH,
                 Some(fixed) => fixed.iter().any(|own| {
                     let end = cell.offset + bytes(cell.width);
                     let inside = own.offset <= cell.offset && end <= own.offset + bytes(own.width);
@@ -218,7 +225,7 @@ impl<'a> Memory<'a> {
         }
         let object = ObjectId(u32::try_from(number).map_err(|_| format!("object {number} is not possible"))?);
         let fixed = fixed.map(<[Cell]>::to_vec);
-        if self.made.insert(object, Made { size, fixed, zeroed, align }).is_some() {
+        if self.made.insert(object, Made { size, fixed, zeroed, align, storage }).is_some() {
             return Err(format!("object {number} is made twice"));
         }
         if self.published {
@@ -228,7 +235,7 @@ impl<'a> Memory<'a> {
         Ok(Address { object, offset: 0 })
     }
 
-    fn cell(&self, address: Address) -> Option<&'a Cell> {
+    fn cell(&self, address: Address) -> Option<Cell> {
         cell(self.program, self.execution, address)
     }
 
@@ -312,7 +319,7 @@ impl<'a> Memory<'a> {
     /// What a location of the program that is not shared holds now.
     pub fn plain(&self, address: Address) -> Option<u64> {
         let cell = self.cell(address).filter(|_| !self.shared.contains_key(&address));
-        cell.map(|cell| self.peek(address, cell))
+        cell.map(|cell| self.peek(address, &cell))
     }
 
     /// What a location holds that nobody wrote, or that the first thread wrote before others could exist.
@@ -321,6 +328,7 @@ impl<'a> Memory<'a> {
             return *value;
         }
         match self.made.get(&address.object) {
+            Some(made) if is_life(address.offset) => made.storage.life(),
             Some(made) if made.zeroed => 0,
             Some(_) | None => truncate(eval(&cell.initial, &no_locals(), &[]).0, cell.width),
         }
@@ -346,7 +354,7 @@ impl<'a> Memory<'a> {
     pub fn read(&mut self, thread: ThreadId, address: Address) -> Result<(u64, Taint), String> {
         self.touch(thread, address, false)?;
         let taint = self.taints.get(&address).cloned().unwrap_or_default();
-        Ok((self.cell(address).map_or(0, |cell| self.peek(address, cell)), taint))
+        Ok((self.cell(address).map_or(0, |cell| self.peek(address, &cell)), taint))
     }
 
     /// Writes a location that is not shared.

@@ -19,10 +19,11 @@
 //! except where its property fails, or (for a deadlock) at a wait before which the section has written nothing.
 
 mod memory;
+mod spin;
 mod system;
 mod thread;
 
-use crate::execution::{Execution, TWO_INSIDE, UNORDERED, Violation};
+use crate::execution::{Execution, Property, TWO_INSIDE, UNORDERED, Violation};
 use crate::flaw::Flaw;
 use ir::{Address, Program, ThreadId};
 use memory::Memory;
@@ -77,6 +78,28 @@ pub(crate) enum Stop {
     Strays { span: Span },
 }
 
+/// Whether threads are run as far as they go, beyond what somebody has to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whole {
+    /// They are not.
+    No,
+    /// They are.
+    Waits,
+    /// They are, and one that goes round a loop for ever without effect waits there.
+    Spins,
+}
+
+impl Whole {
+    /// What has to be known of threads for a property.
+    pub fn of(property: Property) -> Whole {
+        match property {
+            Property::Assertions { memory: _ } | Property::Race => Whole::No,
+            Property::Deadlock => Whole::Waits,
+            Property::Progress => Whole::Spins,
+        }
+    }
+}
+
 /// All that the threads share while they are replayed.
 struct World<'a> {
     program: &'a Program,
@@ -96,6 +119,8 @@ struct World<'a> {
     sought: Vec<bool>,
     /// For each thread, where it entered the critical sections that it can stop inside after its last event.
     stands: Vec<BTreeSet<Span>>,
+    /// Whether a thread about which the execution says no more may go round a loop, with all writes in memory.
+    spins: bool,
 }
 
 /// What came of a replay.
@@ -106,6 +131,8 @@ pub(crate) struct Outcome<'a> {
     pub stops: Vec<Stop>,
     /// For each thread, where it entered the critical sections that it can stop inside.
     pub stands: Vec<BTreeSet<Span>>,
+    /// For each thread, the checks that failed on its way: where, and what they are called.
+    pub failed: Vec<Vec<(Span, String)>>,
 }
 
 /// A thread in the replay.
@@ -125,12 +152,16 @@ impl Outcome<'_> {
     }
 }
 
-/// Runs all threads of an execution; says how each stopped. With `whole`, every thread is run as far as it goes.
-pub(crate) fn replay_all<'a>(program: &'a Program, execution: &'a Execution, whole: bool) -> Result<Outcome<'a>, Flaw> {
+/// Runs all threads of an execution; says how each stopped. `whole` says whether every thread is run as far as it goes.
+pub(crate) fn replay_all<'a>(
+    program: &'a Program,
+    execution: &'a Execution,
+    whole: Whole,
+) -> Result<Outcome<'a>, Flaw> {
     let (memory, initial) = Memory::new(program, execution)?;
     let count = program.threads.len() + execution.started.len();
     let ranges = ranges(execution, initial, count)?;
-    let mut wanted = vec![whole; count];
+    let mut wanted = vec![whole != Whole::No; count];
     let ends = |violation: &&Violation| violation.message != TWO_INSIDE && violation.message != UNORDERED;
     let fails = execution.violation.as_ref().filter(ends);
     let violating = fails.and_then(|violation| wanted.get_mut(violation.thread.index()));
@@ -148,6 +179,7 @@ pub(crate) fn replay_all<'a>(program: &'a Program, execution: &'a Execution, who
         wanted,
         sought: vec![false; count],
         stands: vec![BTreeSet::new(); count],
+        spins: whole == Whole::Spins,
     };
     for (at, thread) in program.threads.iter().enumerate() {
         let first = Thread::new(&world, ThreadId(at as u32), thread.body, Vec::new(), BTreeSet::new());
@@ -256,7 +288,7 @@ impl<'a> World<'a> {
     fn result(self) -> Result<Outcome<'a>, Flaw> {
         let (sections, groups, mixed) = (self.sections, self.groups, self.next_group > 0);
         let mut replays = Replays { sections, groups, mixed, ..Replays::default() };
-        let mut stops = Vec::new();
+        let (mut stops, mut failed) = (Vec::new(), Vec::new());
         for (at, slot) in self.threads.into_iter().enumerate() {
             let Slot::Stopped(thread, stop) = slot else {
                 if self.ranges[at].0 != self.ranges[at].1 {
@@ -265,13 +297,15 @@ impl<'a> World<'a> {
                 }
                 replays.threads.push(Replayed::default());
                 stops.push(Stop::Unborn);
+                failed.push(Vec::new());
                 continue;
             };
+            failed.push(thread.failed.clone());
             let (found, order): (Replayed, Vec<(usize, usize)>) = thread.found();
             replays.order.extend(order);
             replays.threads.push(found);
             stops.push(stop);
         }
-        Ok(Outcome { replays, memory: self.memory, stops, stands: self.stands })
+        Ok(Outcome { replays, memory: self.memory, stops, stands: self.stands, failed })
     }
 }

@@ -25,6 +25,10 @@ impl<'a> Thread<'a> {
                 let place = outside.or(function.library.then_some(self.span));
                 self.frames.push(Frame::new(function, args, *dst, place));
             }
+            // What may fail for no reason does not do so for ever.
+            System::Nondet { dst } if self.may_spin(world) => {
+                self.frame().assign(*dst, 0, Taint::new());
+            }
             System::Nondet { dst } => {
                 let Some(value) = self.choose(world)? else { return Ok(Flow::Stop(Stop::Leaves)) };
                 self.frame().assign(*dst, value, Taint::new());
@@ -34,16 +38,25 @@ impl<'a> Thread<'a> {
                     return Ok(Flow::Stop(Stop::Fails { span: self.span, message: message.clone() }));
                 }
             }
+            System::Check { condition, message } => {
+                if self.value(condition).0 == 0 {
+                    self.failed.push((self.span, message.clone()));
+                    if self.is_idle(world) {
+                        // That it fails is known. It goes on only if somebody waits for its end.
+                        world.wanted[self.id.index()] = false;
+                    }
+                }
+            }
             System::Spawn { dst, function, args } => return self.spawn(world, *dst, *function, args),
             System::Join { thread, result } => return self.join(world, thread, *result),
             System::Current { dst } => {
                 let handle = u64::from(self.id.0) + 1;
                 self.frame().assign(*dst, handle, Taint::new());
             }
-            System::Alloc { dst, name: _, size, cells, zeroed, align } => {
+            System::Alloc { dst, name: _, size, cells, zeroed, align, storage } => {
                 let Some(number) = self.choose(world)? else { return Ok(Flow::Stop(Stop::Leaves)) };
                 let size = self.value(size).0;
-                let made = world.memory.make(number, (size, *align), cells.as_deref(), *zeroed);
+                let made = world.memory.make(number, (size, *align), cells.as_deref(), (*zeroed, *storage));
                 let address = made.map_err(|what| self.flaw(world, what))?;
                 self.frame().assign(*dst, address.to_bits(), Taint::new());
             }

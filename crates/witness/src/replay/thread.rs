@@ -1,6 +1,7 @@
 //! The interpreter of one thread.
 
 use super::memory::{Piece, Target};
+use super::spin::{Spin, Spins};
 use super::{Replayed, Stop, Taint, World};
 use crate::execution::Action;
 use crate::flaw::Flaw;
@@ -70,6 +71,9 @@ pub(super) struct Thread<'a> {
     pub(super) awaits: usize,
     silent: u32,
     pub(super) span: Span,
+    pub(super) spin: Spin,
+    /// The checks that failed on the way, with their places.
+    pub(super) failed: Vec<(Span, String)>,
     found: Replayed,
 }
 
@@ -112,6 +116,11 @@ impl<'a> Frame<'a> {
             taints[at] = taint;
         }
         Frame { function, block: BlockId(0), index: 0, locals, taints, branches: Vec::new(), dst, place }
+    }
+
+    /// Where it is, and with which locals.
+    pub fn state(&self) -> (BlockId, usize, Vec<u64>) {
+        (self.block, self.index, self.locals.clone())
     }
 
     fn value(&self, expr: &Expr) -> (u64, Width) {
@@ -157,6 +166,8 @@ impl<'a> Thread<'a> {
             awaits: 0,
             silent: 0,
             span: Span::default(),
+            spin: Spin::default(),
+            failed: Vec::new(),
             found: Replayed::default(),
         }
     }
@@ -184,7 +195,7 @@ impl<'a> Thread<'a> {
         self.frames.last().expect("a thread that runs has a frame").taint(expr)
     }
 
-    fn width(&mut self, local: LocalId) -> Width {
+    pub(super) fn width(&mut self, local: LocalId) -> Width {
         self.frame().function.locals[local.index()].width
     }
 
@@ -417,7 +428,7 @@ impl<'a> Thread<'a> {
             }
             Op::Fence { tags } if world.memory.is_published() && self.open == 0 => {
                 if self.next == self.end {
-                    return Ok(Flow::Stop(Stop::Leaves));
+                    return Ok(self.beyond(world, Makes::Nothing));
                 }
                 let (at, action) = self.take(world, tags, &Taint::new())?;
                 if action != Action::Fence {
@@ -465,6 +476,18 @@ impl<'a> Thread<'a> {
         Ok(outcome)
     }
 
+    /// An access or a fence beyond the last event of the thread: only one that may spin makes it, and only to read.
+    fn beyond(&mut self, world: &World<'a>, makes: Makes) -> Flow {
+        if !self.may_spin(world) || matches!(makes, Makes::Write) {
+            return Flow::Stop(Stop::Leaves);
+        }
+        match self.spin_on() {
+            Spins::On => Flow::Next,
+            Spins::ForEver(span) => Flow::Stop(Stop::Waits { span, reads: Taint::new() }),
+            Spins::Unknown => Flow::Stop(Stop::Leaves),
+        }
+    }
+
     /// Makes an access of this width, if there is a location and, where that needs an event, an event.
     fn access(
         &mut self,
@@ -488,7 +511,11 @@ impl<'a> Thread<'a> {
                     Makes::Write => self.open == 0,
                 };
                 if event {
-                    return Ok(Flow::Stop(Stop::Leaves));
+                    let flow = self.beyond(world, makes);
+                    if let Flow::Next = flow {
+                        make(self, world, target)?;
+                    }
+                    return Ok(if self.spin.writes { Flow::Stop(Stop::Leaves) } else { flow });
                 }
                 make(self, world, target)?;
             }
@@ -515,6 +542,11 @@ impl<'a> Thread<'a> {
         addr: &Taint,
     ) -> Result<Vec<usize>, Flaw> {
         match target {
+            Target::Shared(pieces, _) if self.next == self.end && self.may_spin(world) => {
+                let value = pieces.iter().fold(0, |whole, piece| whole | world.last(piece.address) << (8 * piece.byte));
+                self.frame().assign(dst, value, Taint::new());
+                Ok(Vec::new())
+            }
             Target::Shared(pieces, atomic) => {
                 let (mut whole, mut all, mut reads) = (0, Taint::new(), Vec::new());
                 self.open_group(world, pieces, *atomic);
@@ -572,6 +604,10 @@ impl<'a> Thread<'a> {
                 }
                 Ok(Vec::new())
             }
+            Target::Shared(..) if self.next == self.end && self.may_spin(world) => {
+                self.spin.writes = true;
+                Ok(Vec::new())
+            }
             Target::Shared(pieces, atomic) => {
                 let mut writes = Vec::new();
                 self.open_group(world, pieces, *atomic);
@@ -585,6 +621,13 @@ impl<'a> Thread<'a> {
             Target::Plain(..) | Target::Bytes(_) => {
                 let mut taint = data;
                 taint.extend(addr);
+                let same = match target {
+                    Target::Plain(address, width) => world.memory.plain(*address) == Some(truncate(value, *width)),
+                    Target::Bytes(_) | Target::Shared(..) | Target::Nowhere => false,
+                };
+                if !same {
+                    self.spin_changes();
+                }
                 let written = match target {
                     Target::Bytes(at) => world.memory.write_bytes(self.id, at, value, &taint),
                     Target::Plain(address, width) => {

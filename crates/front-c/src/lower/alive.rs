@@ -1,0 +1,299 @@
+//! Lifetimes: each use of an object that may have ended asserts that it has not.
+//!
+//! A pass over the finished functions. An object has a life cell ([`ir::life`]); `free` writes it, and so does a function that
+//! ends, for its variables whose address somebody else may have. Before each access through a pointer there is a load of the
+//! life cell and an assertion about what it gave. All of these are plain accesses. So an access is wrong if a plain read in its place
+//! could see the write of the end (see SOUNDNESS.md).
+//!
+//! Accesses at constant addresses and to the variables of the own call need no such look, and where nothing ever ends, none does.
+
+use ir::faults::ENDED;
+use ir::life::{DEAD, LIFE, LIFE_OF_ATOMICS, LIFE_WIDTH, Storage};
+use ir::{
+    BinaryOp, Block, BlockId, Expr, Function, Instr, LocalId, Op, Program, System, TagSet, Terminator, UnaryOp, Width,
+};
+use source::Span;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The tags of reads that hold back all that comes after them.
+const STRONG: [&str; 4] = ["ACQ", "ACQ_REL", "SC", "ACQUIRE"];
+
+/// The address of the life cell for plain accesses of what an address points into.
+pub(crate) fn life(addr: Expr) -> Expr {
+    addr.unary(UnaryOp::Life)
+}
+
+/// The address of the other one.
+fn life_of_atomics(addr: Expr) -> Expr {
+    life(addr).binary(BinaryOp::Add, Expr::Const(LIFE_OF_ATOMICS - LIFE, Width::WORD))
+}
+
+/// The stores that end an object.
+pub(crate) fn end(addr: &Expr, storage: Storage, tags: &TagSet) -> [Op; 2] {
+    let store = |addr: Expr| Op::Store { addr, value: Expr::Const(storage.ended(), LIFE_WIDTH), tags: tags.clone() };
+    [store(life(addr.clone())), store(life_of_atomics(addr.clone()))]
+}
+
+/// Puts the ends of variables and the assertions into the program. Accesses get these tags.
+pub(crate) fn guard(program: &mut Program, tags: &TagSet) {
+    let main = program.threads.first().map(|thread| thread.body);
+    let own: Vec<Own> = program.functions.iter().map(Own::of).collect();
+    for (at, (function, own)) in program.functions.iter_mut().zip(&own).enumerate() {
+        // What `main` leaves behind is there until the program ends.
+        if main.is_none_or(|main| main.index() != at) {
+            end_variables(function, own, tags);
+        }
+    }
+    if !program.functions.iter().any(ends_something) {
+        return;
+    }
+    let strong = program.tags_named(&STRONG.map(str::to_owned));
+    for (function, own) in program.functions.iter_mut().zip(&own) {
+        check_accesses(function, own, &strong, tags);
+    }
+}
+
+/// The locals of a function that hold addresses of its own variables and nothing else.
+struct Own {
+    /// Those, and the hidden parameters that point to what outlives the call.
+    safe: BTreeSet<LocalId>,
+    /// Those whose value may be known elsewhere, in the order of the program, with their names.
+    escaping: Vec<LocalId>,
+}
+
+impl Own {
+    fn of(function: &Function) -> Own {
+        let mut made: Vec<LocalId> = Vec::new();
+        let mut assigned: BTreeMap<LocalId, usize> = BTreeMap::new();
+        let mut escaping: BTreeSet<LocalId> = BTreeSet::new();
+        for block in &function.blocks {
+            for instr in &block.instrs {
+                if let Op::System(System::Alloc { dst, storage: Storage::Automatic, .. }) = &instr.op {
+                    made.push(*dst);
+                }
+                if let Some(dst) = instr.op.defines() {
+                    *assigned.entry(dst).or_default() += 1;
+                }
+                values(&instr.op, &mut |value| value.for_each_local(&mut |local| _ = escaping.insert(local)));
+            }
+            if let Terminator::Return(Some(value)) | Terminator::Exit(Some(value)) = &block.terminator {
+                value.for_each_local(&mut |local| _ = escaping.insert(local));
+            }
+        }
+        made.retain(|dst| assigned.get(dst) == Some(&1));
+        let hidden = |&local: &LocalId| {
+            let name = &function.locals[local.index()].name;
+            local.0 < function.params && (name == "%tls" || name == "%result")
+        };
+        let params = (0..function.locals.len() as u32).map(LocalId).filter(hidden);
+        let safe = params.chain(made.iter().copied()).collect();
+        Own { safe, escaping: made.into_iter().filter(|dst| escaping.contains(dst)).collect() }
+    }
+
+    /// Whether what an address points into is sure to be there.
+    fn is_safe(&self, addr: &Expr) -> bool {
+        match base(addr) {
+            Expr::Address(..) | Expr::Const(..) => true,
+            Expr::Local(local) => self.safe.contains(local),
+            // A life cell outlives its object.
+            Expr::Unary(op, _) => *op == UnaryOp::Life,
+            Expr::Binary(..) | Expr::Select(..) => false,
+        }
+    }
+}
+
+/// The pointer in an address: without the offsets that are added to it.
+fn base(addr: &Expr) -> &Expr {
+    match addr {
+        Expr::Binary(BinaryOp::Add | BinaryOp::Sub, pointer, offset) if is_offset(offset) => base(pointer),
+        _ => addr,
+    }
+}
+
+/// Whether this is a number: a constant, or what was computed from a narrower value.
+fn is_offset(expr: &Expr) -> bool {
+    match expr {
+        Expr::Const(..) | Expr::Unary(UnaryOp::SignExtend(_) | UnaryOp::ZeroExtend(_), _) => true,
+        Expr::Binary(BinaryOp::Mul | BinaryOp::Shl, left, right) => is_offset(left) || is_offset(right),
+        Expr::Local(_) | Expr::Address(..) | Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => false,
+    }
+}
+
+/// Whether the life of something can end here.
+fn ends_something(function: &Function) -> bool {
+    let ends = |instr: &Instr| matches!(&instr.op, Op::Store { addr: Expr::Unary(UnaryOp::Life, _), .. });
+    function.blocks.iter().any(|block| block.instrs.iter().any(ends))
+}
+
+/// The variables of a call end with it.
+fn end_variables(function: &mut Function, own: &Own, tags: &TagSet) {
+    let first = |dst: LocalId| {
+        let is = |instr: &Instr| matches!(&instr.op, Op::System(System::Alloc { dst: own, .. }) if *own == dst);
+        function.blocks[0].instrs.iter().any(is)
+    };
+    let variables: Vec<(LocalId, bool)> = own.escaping.iter().map(|&dst| (dst, first(dst))).collect();
+    if variables.is_empty() {
+        return;
+    }
+    for at in 0..function.blocks.len() {
+        let leaves = matches!(function.blocks[at].terminator, Terminator::Return(_) | Terminator::Exit(_));
+        if leaves && (at == 0 || is_reachable(function, at)) {
+            end_in(function, at, &variables, tags);
+        }
+    }
+}
+
+fn is_reachable(function: &Function, at: usize) -> bool {
+    let to = BlockId(at as u32);
+    function.blocks.iter().any(|block| block.terminator.successors().any(|next| next == to))
+}
+
+/// Ends variables before a block leaves the function: those that are made in the first block for sure, others if they were made.
+fn end_in(function: &mut Function, at: usize, variables: &[(LocalId, bool)], tags: &TagSet) {
+    let span = function.blocks[at].instrs.last().map_or(Span::default(), |instr| instr.span);
+    let ends =
+        |dst: LocalId| end(&Expr::Local(dst), Storage::Automatic, tags).into_iter().map(move |op| Instr { op, span });
+    let mut current = at;
+    for &(dst, sure) in variables {
+        if sure {
+            function.blocks[current].instrs.extend(ends(dst));
+            continue;
+        }
+        let last = function.blocks[current].terminator.clone();
+        let (then, after) = (function.blocks.len() as u32, function.blocks.len() as u32 + 1);
+        function.blocks.push(Block { instrs: ends(dst).collect(), terminator: Terminator::Goto(BlockId(after)) });
+        function.blocks.push(Block { instrs: Vec::new(), terminator: last });
+        function.blocks[current].terminator = Terminator::Branch {
+            condition: Expr::Local(dst).binary(BinaryOp::Ne, Expr::Const(0, Width::WORD)),
+            then: BlockId(then),
+            otherwise: BlockId(after),
+            join: Some(BlockId(after)),
+            span,
+        };
+        current = after as usize;
+    }
+}
+
+/// Puts a look at the life cell before each access through a pointer.
+fn check_accesses(function: &mut Function, own: &Own, strong: &TagSet, tags: &TagSet) {
+    for at in 0..function.blocks.len() {
+        let old = std::mem::take(&mut function.blocks[at].instrs);
+        let mut guarded = Guarded { function: &mut *function, current: at, tags };
+        for mut instr in old {
+            let plain = is_plain(&instr.op, tags);
+            match address(&mut instr.op).filter(|addr| !own.is_safe(addr)) {
+                Some(addr) => {
+                    let pointer = base(addr).clone();
+                    let life = if plain { life(pointer) } else { life_of_atomics(pointer) };
+                    guarded.access(instr, life, strong);
+                }
+                None => guarded.push(instr),
+            }
+        }
+    }
+}
+
+/// Whether an access has these tags and no others.
+fn is_plain(op: &Op, plain: &TagSet) -> bool {
+    matches!(op, Op::Load { tags, .. } | Op::Store { tags, .. } if tags == plain)
+}
+
+/// The address of an access.
+fn address(op: &mut Op) -> Option<&mut Expr> {
+    match op {
+        Op::Load { addr, .. } | Op::Store { addr, .. } | Op::Rmw { addr, .. } | Op::StoreConditional { addr, .. } => {
+            Some(addr)
+        }
+        Op::Assign { .. } | Op::Fence { .. } | Op::Assume { .. } | Op::System(_) => None,
+    }
+}
+
+/// A function whose accesses are being checked.
+struct Guarded<'a> {
+    function: &'a mut Function,
+    /// The block that grows.
+    current: usize,
+    /// The tags of a look at a life cell.
+    tags: &'a TagSet,
+}
+
+impl Guarded<'_> {
+    fn push(&mut self, instr: Instr) {
+        self.function.blocks[self.current].instrs.push(instr);
+    }
+
+    /// An access, after a look at the life cell at `life`. What the machine keeps behind the access it shall keep behind the look,
+    /// and nothing else: so an access that holds back all that follows has the look in its address, a store depends on it by a
+    /// branch that ends with the store, and the write of any other read-modify-write has it in its value.
+    fn access(&mut self, mut instr: Instr, life: Expr, strong: &TagSet) {
+        let (dst, span) = (LocalId(self.function.locals.len() as u32), instr.span);
+        self.function.locals.push(ir::Local { name: format!("%life{}", dst.0), width: LIFE_WIDTH });
+        let tags = self.tags.clone();
+        self.push(Instr { op: Op::Load { dst, addr: life, tags, reserve: false }, span });
+        let alive = Expr::Local(dst).binary(BinaryOp::ULt, Expr::Const(DEAD, LIFE_WIDTH));
+        let check = |condition| Op::System(System::Check { condition, message: ENDED.to_owned() });
+        let nothing = |width: Width| {
+            let seen = || {
+                if width > LIFE_WIDTH { Expr::Local(dst).unary(UnaryOp::ZeroExtend(width)) } else { Expr::Local(dst) }
+            };
+            seen().binary(BinaryOp::Sub, seen())
+        };
+        let is_strong = |tags: &TagSet| tags.iter().any(|tag| strong.contains(tag));
+        let width = |value: &Expr, function: &Function| value.width(function);
+        match &mut instr.op {
+            Op::Store { .. } => return self.store(instr, alive, check(Expr::Const(0, Width::BOOL))),
+            Op::Load { addr, tags, .. } if is_strong(tags) => {
+                *addr = addr.clone().binary(BinaryOp::Add, nothing(Width::WORD));
+            }
+            Op::Rmw { addr, read_tags, .. } if is_strong(read_tags) => {
+                *addr = addr.clone().binary(BinaryOp::Add, nothing(Width::WORD));
+            }
+            Op::Rmw { value, .. } | Op::StoreConditional { value, .. } => {
+                let width = width(value, self.function);
+                if width >= LIFE_WIDTH {
+                    *value = value.clone().binary(BinaryOp::Add, nothing(width));
+                }
+            }
+            Op::Load { .. } | Op::Assign { .. } | Op::Fence { .. } | Op::Assume { .. } | Op::System(_) => {}
+        }
+        self.push(Instr { op: check(alive), span });
+        self.push(instr);
+    }
+
+    /// A store where the object is alive, a failure elsewhere.
+    fn store(&mut self, store: Instr, alive: Expr, fails: Op) {
+        let span = store.span;
+        let [then, otherwise, after] = [0, 1, 2].map(|more| BlockId(self.function.blocks.len() as u32 + more));
+        let block = |instrs| Block { instrs, terminator: Terminator::Goto(after) };
+        let branch = Terminator::Branch { condition: alive, then, otherwise, join: Some(after), span };
+        let terminator = std::mem::replace(&mut self.function.blocks[self.current].terminator, branch);
+        let fails = Instr { op: fails, span };
+        self.function.blocks.extend([block(vec![store]), block(vec![fails]), Block { instrs: Vec::new(), terminator }]);
+        self.current = after.index();
+    }
+}
+
+/// The expressions of an instruction whose value goes somewhere, as opposed to addresses of accesses and to conditions.
+fn values(op: &Op, visit: &mut impl FnMut(&Expr)) {
+    match op {
+        Op::Assign { value, .. }
+        | Op::Store { value, .. }
+        | Op::Rmw { value, .. }
+        | Op::StoreConditional { value, .. } => visit(value),
+        Op::Load { .. } | Op::Fence { .. } | Op::Assume { .. } => {}
+        Op::System(system) => match system {
+            System::Call { args, .. } | System::Spawn { args, .. } => args.iter().for_each(visit),
+            System::Join { .. }
+            | System::Nondet { .. }
+            | System::Current { .. }
+            | System::Alloc { .. }
+            | System::Assert { .. }
+            | System::Check { .. }
+            | System::AtomicBegin
+            | System::AtomicEnd
+            | System::Critical { .. }
+            | System::Await
+            | System::Publish => {}
+        },
+    }
+}

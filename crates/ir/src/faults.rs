@@ -1,0 +1,21 @@
+//! Failures that no program asserts: what assertions are called that front ends put before operations without a meaning.
+
+/// An object is used after its end.
+pub const ENDED: &str = "an access to an object whose lifetime has ended";
+/// A block is freed again.
+pub const TWICE: &str = "free of memory that was freed before";
+/// What is freed is no block.
+pub const FOREIGN: &str = "free of memory that was not allocated";
+/// What is freed is not the beginning of a block.
+pub const INSIDE: &str = "free of an address inside a block, not of its beginning";
+/// A block is left.
+pub const LEAK: &str = "memory that was allocated is left when the program ends";
+/// Arithmetic.
+pub const OVERFLOW: &str = "a signed integer overflows";
+/// Shifts.
+pub const SHIFT: &str = "a shift by a negative number, or by as many bits as the number has, or more";
+
+/// Whether this is the name of such a failure, and no assertion of the program.
+pub fn is_fault(message: &str) -> bool {
+    [ENDED, TWICE, FOREIGN, INSIDE, LEAK, OVERFLOW, SHIFT].contains(&message)
+}

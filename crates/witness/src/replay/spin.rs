@@ -1,0 +1,76 @@
+//! Threads that go round a loop for ever.
+//!
+//! The execution says no more about the thread, all writes are in memory, and nobody else moves. Then what the thread does is
+//! determined: it is run on, reading the last write of each location. If it comes to a place that it was at before, with the same
+//! locals, and has written nothing in between, it will do so for ever.
+
+use super::World;
+use super::thread::{Frame, Thread};
+use crate::execution::Action;
+use ir::{Address, BlockId};
+use source::Span;
+
+/// Where a thread is: for each function the block, the instruction and the locals.
+type State = Vec<(BlockId, usize, Vec<u64>)>;
+
+/// How often a thread may read before it is given up.
+const READS: usize = 4_096;
+
+/// A thread that is run on beyond its last event.
+#[derive(Default)]
+pub(super) struct Spin {
+    /// Where it made its first access.
+    start: Option<Span>,
+    states: Vec<State>,
+    /// Whether it has written what others can see: it does not spin.
+    pub writes: bool,
+}
+
+/// What can be said about a thread that spins, where it makes an access.
+pub(super) enum Spins {
+    /// It may read.
+    On,
+    /// It has been here before: it goes round for ever, from this place on.
+    ForEver(Span),
+    /// It has gone too far.
+    Unknown,
+}
+
+impl<'a> World<'a> {
+    /// What a shared location holds when all writes have reached memory.
+    pub(super) fn last(&self, address: Address) -> u64 {
+        let events = &self.execution.events;
+        let write = |at: usize| match events[at].action {
+            Action::Write { address: own, value } if own == address => Some(value),
+            Action::Write { .. } | Action::Read { .. } | Action::Fence => None,
+        };
+        let ordered = self.execution.co.iter().filter_map(|order| order.last()).find_map(|last| write(last.index()));
+        ordered.or_else(|| (0..events.len()).find_map(write)).unwrap_or(0)
+    }
+}
+
+impl<'a> Thread<'a> {
+    /// Whether the thread is run on beyond what the execution says, to see whether it spins.
+    pub(super) fn may_spin(&self, world: &World<'a>) -> bool {
+        world.spins && self.open == 0 && self.is_idle(world)
+    }
+
+    /// The thread is about to make an access that is no event of the execution.
+    pub(super) fn spin_on(&mut self) -> Spins {
+        let state: State = self.frames.iter().map(Frame::state).collect();
+        let start = *self.spin.start.get_or_insert(self.span);
+        if self.spin.states.contains(&state) {
+            return Spins::ForEver(start);
+        }
+        if self.spin.states.len() >= READS {
+            return Spins::Unknown;
+        }
+        self.spin.states.push(state);
+        Spins::On
+    }
+
+    /// Something changed that only this thread can see.
+    pub(super) fn spin_changes(&mut self) {
+        self.spin.states.clear();
+    }
+}
