@@ -3,6 +3,7 @@
 use crate::encode::Found;
 use crate::events::{Coherence, Events};
 use crate::flags;
+use ir::life::is_life;
 use ir::{Cell, Comparison, Expr, Location, Object, Proposition, State, Width};
 use logic::{Bool, Evaluation, Term};
 use model::Model;
@@ -182,7 +183,7 @@ fn fits(events: &Events<'_>, location: usize, solution: &mut Evaluation<'_>) -> 
     let symbolic::Location { address, width } = events.structure.locations[location];
     let made = address.object.index().checked_sub(events.program.objects.len());
     let limit = made.and_then(|made| events.structure.made.get(made)?.limit);
-    limit.is_none_or(|limit| address.offset + bytes(width) <= solution.value(limit))
+    limit.is_none_or(|limit| is_life(address.offset) || address.offset + bytes(width) <= solution.value(limit))
 }
 
 /// An object that was made, with what it holds at first.
@@ -190,12 +191,12 @@ fn object(made: &Made, solution: &mut Evaluation<'_>) -> Object {
     let size = made.limit.map_or(u64::MAX, |limit| solution.value(limit));
     let mut cell = |&(offset, width, initial): &(u64, Width, Term)| {
         // Of a cell that ends behind the object the first bytes may be there.
-        let there = size.saturating_sub(offset).min(bytes(width));
+        let there = if is_life(offset) { bytes(width) } else { size.saturating_sub(offset).min(bytes(width)) };
         let width = if there == bytes(width) { width } else { Width::new((8 * there) as u8) };
         let initial = Expr::Const(ir::truncate(solution.value(initial), width), width);
         Cell { offset, width, initial }
     };
-    let inside = |&&(offset, _, _): &&(u64, Width, Term)| offset < size;
+    let inside = |&&(offset, _, _): &&(u64, Width, Term)| offset < size || is_life(offset);
     Object {
         name: made.name.clone(),
         cells: made.cells.iter().filter(inside).map(&mut cell).collect(),

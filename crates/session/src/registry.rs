@@ -4,6 +4,7 @@ use crate::{AUTO, Failure, Reading, STRATEGIES, strategy};
 use engine::{Engine, Options, Refusal, Task};
 use engine_coherence::Coherence;
 use engine_lazy::Lazy;
+use engine_local::Local;
 use engine_parametric::Parametric;
 use engine_partial_order::PartialOrder;
 use engine_predicate::Predicate;
@@ -60,7 +61,8 @@ pub static FRONTENDS: &[Frontend] = &[
 pub type Engines = &'static [&'static dyn Engine];
 
 /// All engines that come with Fencepost. An engine is a crate, and its place in this list.
-pub static ENGINES: Engines = &[&PartialOrder, &Coherence, &Predicate, &Axiomatic, &Lazy, &Operational, &Parametric];
+pub static ENGINES: Engines =
+    &[&PartialOrder, &Coherence, &Predicate, &Axiomatic, &Lazy, &Local, &Operational, &Parametric];
 
 /// The engine of this name.
 pub fn engine(engines: Engines, name: &str) -> Option<&'static dyn Engine> {

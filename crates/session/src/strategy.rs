@@ -87,6 +87,13 @@ pub static STRATEGIES: &[Strategy] = &[
                 then: &[100 * MILLI, 500 * MILLI, 2000 * MILLI, 8000 * MILLI],
             },
             Step {
+                engine: "local",
+                why: "proves what holds whatever other threads do, for any number of iterations, at a glance",
+                setting: Setting::Plain,
+                first: &[30 * MILLI, 200 * MILLI],
+                then: &[100 * MILLI, 300 * MILLI],
+            },
+            Step {
                 engine: "coherence",
                 why: "proves endless loops over few values, and finds deep violations over little data where the formula is \
                     large",

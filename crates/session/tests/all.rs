@@ -7,5 +7,6 @@ mod crowd;
 mod fences;
 mod kernel;
 mod lazy;
+mod local;
 mod predicate;
 mod strategy;

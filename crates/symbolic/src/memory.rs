@@ -142,7 +142,7 @@ impl Run<'_> {
         }
         let mut valid = Bool::FALSE;
         for start in place.cells.iter().chain(place.parts.iter().map(|spot| &spot.start)) {
-            let limit = self.made.get(&start.object.0).and_then(|made| made.limit);
+            let limit = self.made.get(&start.object.0).and_then(|made| made.limit).filter(|_| !is_life(start.offset));
             let terms = &mut self.structure.terms;
             let here = terms.constant(start.to_bits(), Width::WORD);
             let mut same = terms.eq(address, here);

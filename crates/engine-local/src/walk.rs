@@ -1,0 +1,362 @@
+//! The execution of threads.
+
+use crate::frame::{Frame, State};
+use crate::prove::{Base, extent};
+use engine::{Meter, NoAnswer, Observer};
+use ir::{BinaryOp, BlockId, Expr, FunctionId, Instr, LocalId, ObjectId, Op, Program, System, Terminator, Width};
+use logic::{Blaster, Bool, Solver, Term, Terms};
+use rustc_hash::FxHashMap;
+use source::Span;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use symbolic::{Analysis, Item, Loop};
+
+/// How deep calls may be nested.
+const DEPTH: usize = 64;
+
+/// How many units of work an instruction costs.
+const INSTRUCTION: u64 = 2;
+
+/// How many instructions are executed at most: who needs more is not for a glance.
+const LIMIT: u64 = 200_000;
+
+/// The execution of all threads, one after the other.
+pub(crate) struct Walk<'p> {
+    pub(crate) program: &'p Program,
+    /// Whether accesses count.
+    pub(crate) memory: bool,
+    pub(crate) terms: Terms,
+    pub(crate) solver: Solver,
+    pub(crate) blaster: Blaster,
+    /// The objects that there are, by their addresses.
+    pub(crate) bases: FxHashMap<Term, Base>,
+    pub(crate) objects: FxHashMap<ObjectId, Term>,
+    /// Whether nothing is proved now: what is executed will be executed again.
+    pub(crate) quiet: bool,
+    pub(crate) asked: u64,
+    pub(crate) at: Span,
+    pub(crate) observer: &'p dyn Observer,
+    meter: Meter,
+    executed: u64,
+    analyses: FxHashMap<FunctionId, Rc<Analysis>>,
+    calls: Vec<FunctionId>,
+    /// The threads that are started, with what is known of their arguments.
+    threads: Vec<(FunctionId, Vec<Option<Term>>)>,
+}
+
+/// What a loop may keep: a local is at least what it was before the loop, or at most.
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    local: LocalId,
+    before: Term,
+    least: bool,
+}
+
+fn gave_up<T>(why: &str) -> Result<T, NoAnswer> {
+    Err(NoAnswer::GaveUp(why.to_owned()))
+}
+
+impl<'p> Walk<'p> {
+    pub(crate) fn new(program: &'p Program, memory: bool, observer: &'p dyn Observer) -> Self {
+        let work = observer.meter();
+        Walk {
+            program,
+            memory,
+            terms: Terms::new(),
+            solver: Solver::metered(Box::new(move |units| work.spend(units))),
+            blaster: Blaster::new(),
+            bases: FxHashMap::default(),
+            objects: FxHashMap::default(),
+            quiet: false,
+            asked: 0,
+            at: Span::default(),
+            observer,
+            meter: observer.meter(),
+            executed: 0,
+            analyses: FxHashMap::default(),
+            calls: Vec::new(),
+            threads: Vec::new(),
+        }
+    }
+
+    /// How often the solver was asked.
+    pub(crate) fn questions(&self) -> u64 {
+        self.asked
+    }
+
+    /// Executes all threads.
+    pub(crate) fn program(&mut self) -> Result<(), NoAnswer> {
+        self.threads = self.program.threads.iter().map(|thread| (thread.body, Vec::new())).collect();
+        let mut done = 0;
+        while let Some((function, known)) = self.threads.get(done).cloned() {
+            done += 1;
+            let args = self.arguments(function, &known);
+            self.function(function, args, Bool::TRUE)?;
+        }
+        Ok(())
+    }
+
+    /// What a thread is given: what is known, and anything else.
+    fn arguments(&mut self, function: FunctionId, known: &[Option<Term>]) -> Vec<Term> {
+        let body = &self.program.functions[function.index()];
+        let mut args = Vec::new();
+        for at in 0..body.params as usize {
+            let known = known.get(at).copied().flatten();
+            args.push(known.unwrap_or_else(|| self.terms.fresh(body.locals[at].width)));
+        }
+        args
+    }
+
+    fn function(&mut self, id: FunctionId, args: Vec<Term>, guard: Bool) -> Result<(Bool, Option<Term>), NoAnswer> {
+        if self.calls.contains(&id) || self.calls.len() >= DEPTH {
+            return gave_up("a function calls itself");
+        }
+        let function = &self.program.functions[id.index()];
+        let analysis = self.analyses.entry(id).or_insert_with(|| Rc::new(Analysis::new(function, false)));
+        let analysis = Rc::clone(analysis);
+        let mut locals = args;
+        for local in &function.locals[locals.len()..] {
+            locals.push(self.terms.constant(0, local.width));
+        }
+        let incoming = BTreeMap::from([(BlockId(0), vec![State { guard, locals }])]);
+        let mut frame = Frame { function: id, analysis: Rc::clone(&analysis), incoming, returned: Vec::new() };
+        self.calls.push(id);
+        self.items(&mut frame, &analysis.items)?;
+        self.calls.pop();
+        Ok(self.returned(frame))
+    }
+
+    fn items(&mut self, frame: &mut Frame, items: &[Item]) -> Result<(), NoAnswer> {
+        for item in items {
+            match item {
+                Item::Block(block) => self.block(frame, *block)?,
+                Item::Loop(inner) => self.repeat(frame, inner)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Executes a loop once, from any state in which it may begin an iteration.
+    fn repeat(&mut self, frame: &mut Frame, this: &Loop) -> Result<(), NoAnswer> {
+        if frame.incoming.keys().any(|&block| block != this.header && this.contains[block.index()]) {
+            return gave_up("a loop that is entered in two places");
+        }
+        let Some(entry) = self.meet(frame, this.header) else { return Ok(()) };
+        let body = &self.program.functions[frame.function.index()];
+        let blocks = body.blocks.iter().zip(&this.contains).filter(|(_, inside)| **inside);
+        let instrs = blocks.flat_map(|(block, _)| &block.instrs);
+        let assigned: BTreeSet<LocalId> = instrs.filter_map(|instr| instr.op.defines()).collect();
+        let both = |&local: &LocalId| {
+            let before = entry.locals[local.index()];
+            [true, false].map(|least| Candidate { local, before, least })
+        };
+        let live = &frame.analysis.live[this.header.index()];
+        let matters = |local: &&LocalId| live[local.index()];
+        let mut candidates: Vec<Candidate> = assigned.iter().filter(matters).flat_map(both).collect();
+        let quiet = std::mem::replace(&mut self.quiet, true);
+        loop {
+            let mut trial = frame.clone();
+            let start = self.iteration(&entry, &assigned, &candidates);
+            trial.incoming.insert(this.header, vec![start]);
+            self.items(&mut trial, &this.items)?;
+            let back = trial.incoming.remove(&this.header).unwrap_or_default();
+            let before = candidates.len();
+            candidates = self.kept(candidates, &back)?;
+            if candidates.len() == before {
+                break;
+            }
+        }
+        self.quiet = quiet;
+        let start = self.iteration(&entry, &assigned, &candidates);
+        frame.incoming.insert(this.header, vec![start]);
+        self.items(frame, &this.items)?;
+        frame.incoming.remove(&this.header);
+        Ok(())
+    }
+
+    /// A state in which an iteration may begin.
+    fn iteration(&mut self, entry: &State, assigned: &BTreeSet<LocalId>, candidates: &[Candidate]) -> State {
+        let mut state = entry.clone();
+        for local in assigned {
+            let width = self.terms.width(entry.locals[local.index()]);
+            state.locals[local.index()] = self.terms.fresh(width);
+        }
+        for candidate in candidates {
+            let holds = self.candidate(*candidate, &state);
+            state.guard = self.terms.and(state.guard, holds);
+        }
+        state
+    }
+
+    fn candidate(&mut self, Candidate { local, before, least }: Candidate, state: &State) -> Bool {
+        let now = state.locals[local.index()];
+        let (small, large) = if least { (before, now) } else { (now, before) };
+        self.terms.compare(BinaryOp::SLe, small, large)
+    }
+
+    /// The candidates that hold in all of these states.
+    fn kept(&mut self, candidates: Vec<Candidate>, states: &[State]) -> Result<Vec<Candidate>, NoAnswer> {
+        let mut kept = Vec::new();
+        'candidates: for candidate in candidates {
+            for state in states {
+                let holds = self.candidate(candidate, state);
+                if !self.holds(state.guard, holds)? {
+                    continue 'candidates;
+                }
+            }
+            kept.push(candidate);
+        }
+        Ok(kept)
+    }
+
+    fn block(&mut self, frame: &mut Frame, id: BlockId) -> Result<(), NoAnswer> {
+        let Some(mut state) = self.meet(frame, id) else { return Ok(()) };
+        let block = &self.program.functions[frame.function.index()].blocks[id.index()];
+        for instr in &block.instrs {
+            self.instr(frame, &mut state, instr)?;
+            if state.guard == Bool::FALSE {
+                return Ok(());
+            }
+        }
+        let mut go = |to: BlockId, state: State| frame.incoming.entry(to).or_default().push(state);
+        match &block.terminator {
+            Terminator::Goto(to) => go(*to, state),
+            Terminator::Branch { condition, then, otherwise, .. } => {
+                let condition = self.truth(&state, condition);
+                let yes = self.terms.and(state.guard, condition);
+                let no = self.terms.and(state.guard, !condition);
+                go(*then, State { guard: yes, locals: state.locals.clone() });
+                go(*otherwise, State { guard: no, ..state });
+            }
+            Terminator::Return(value) => {
+                let value = value.as_ref().map(|value| self.expr(&state, value));
+                frame.returned.push((state.guard, value));
+            }
+            Terminator::Exit(_) => {}
+            Terminator::Cut { .. } => self.prove(state.guard, Bool::FALSE, "that a bound is not reached")?,
+        }
+        Ok(())
+    }
+
+    fn expr(&mut self, state: &State, expr: &Expr) -> Term {
+        match expr {
+            Expr::Const(value, width) => self.terms.constant(*value, *width),
+            Expr::Local(local) => state.locals[local.index()],
+            Expr::Address(object, offset) => {
+                let base = self.object(*object);
+                let offset = self.terms.constant(*offset, Width::WORD);
+                self.terms.binary(BinaryOp::Add, base, offset)
+            }
+            Expr::Unary(op, operand) => {
+                let operand = self.expr(state, operand);
+                self.terms.unary(*op, operand)
+            }
+            Expr::Binary(op, left, right) => {
+                let (left, right) = (self.expr(state, left), self.expr(state, right));
+                self.terms.binary(*op, left, right)
+            }
+            Expr::Select(condition, then, otherwise) => {
+                let condition = self.truth(state, condition);
+                let (then, otherwise) = (self.expr(state, then), self.expr(state, otherwise));
+                self.terms.ite(condition, then, otherwise)
+            }
+        }
+    }
+
+    fn truth(&mut self, state: &State, condition: &Expr) -> Bool {
+        let condition = self.expr(state, condition);
+        self.terms.to_bool(condition)
+    }
+
+    /// A local takes any value.
+    fn forget(&mut self, state: &mut State, local: LocalId) {
+        let width = self.terms.width(state.locals[local.index()]);
+        state.locals[local.index()] = self.terms.fresh(width);
+    }
+
+    fn instr(&mut self, frame: &Frame, state: &mut State, instr: &Instr) -> Result<(), NoAnswer> {
+        engine::spend(&self.meter, self.observer, INSTRUCTION)?;
+        self.executed += 1;
+        if self.executed > LIMIT {
+            return gave_up("the program is too large for a glance at each thread");
+        }
+        self.at = instr.span;
+        let width = |local: LocalId| self.program.functions[frame.function.index()].locals[local.index()].width;
+        match &instr.op {
+            Op::Assign { dst, value } => state.locals[dst.index()] = self.expr(state, value),
+            Op::Load { dst, addr, .. } => {
+                let width = width(*dst);
+                let address = self.expr(state, addr);
+                self.access(state.guard, address, width, false)?;
+                self.forget(state, *dst);
+            }
+            Op::Store { addr, value, .. } => {
+                let (address, value) = (self.expr(state, addr), self.expr(state, value));
+                self.access(state.guard, address, self.terms.width(value), true)?;
+            }
+            Op::Rmw { dst, addr, .. } => {
+                let width = width(*dst);
+                let address = self.expr(state, addr);
+                self.access(state.guard, address, width, true)?;
+                self.forget(state, *dst);
+            }
+            Op::StoreConditional { success, addr, value, .. } => {
+                let (address, value) = (self.expr(state, addr), self.expr(state, value));
+                self.access(state.guard, address, self.terms.width(value), true)?;
+                self.forget(state, *success);
+            }
+            Op::Fence { .. } => {}
+            Op::Assume { condition, .. } => {
+                let condition = self.truth(state, condition);
+                state.guard = self.terms.and(state.guard, condition);
+            }
+            Op::System(op) => self.system(state, op)?,
+        }
+        Ok(())
+    }
+
+    fn system(&mut self, state: &mut State, op: &System) -> Result<(), NoAnswer> {
+        match op {
+            System::Call { dst, function, args } => {
+                let args = args.iter().map(|arg| self.expr(state, arg)).collect();
+                let (guard, value) = self.function(*function, args, state.guard)?;
+                state.guard = guard;
+                if let (Some(dst), Some(value)) = (dst, value) {
+                    state.locals[dst.index()] = value;
+                }
+            }
+            System::Nondet { dst } | System::Current { dst } => self.forget(state, *dst),
+            System::Assert { condition, message } | System::Check { condition, message } => {
+                let condition = self.truth(state, condition);
+                self.prove(state.guard, condition, &format!("`{message}`"))?;
+                state.guard = self.terms.and(state.guard, condition);
+            }
+            System::Spawn { dst, function, args } => {
+                let mut known = Vec::new();
+                for arg in args {
+                    let arg = self.expr(state, arg);
+                    known.push(self.mentioned(arg).1.then_some(arg));
+                }
+                let thread = (*function, known);
+                if !self.threads.contains(&thread) {
+                    self.threads.push(thread);
+                }
+                self.forget(state, *dst);
+            }
+            System::Join { result, .. } => {
+                if let Some(result) = result {
+                    self.forget(state, *result);
+                }
+            }
+            System::Alloc { dst, size, cells, .. } => {
+                let size = self.expr(state, size);
+                let known = self.terms.as_const(size);
+                let size = cells.as_deref().map_or(known, |cells| Some(extent(cells)));
+                state.locals[dst.index()] = self.base(size, true);
+            }
+            System::Critical { .. } => return gave_up("critical sections are a matter of several threads"),
+            System::AtomicBegin | System::AtomicEnd | System::Await | System::Publish => {}
+        }
+        Ok(())
+    }
+}
