@@ -8,6 +8,7 @@ use crate::query;
 use crate::ranges;
 use crate::relations::{Bound, Relations};
 use crate::shape;
+use crate::symmetry;
 use engine::{NoAnswer, Observer, Property};
 use ir::{Location, Program, Proposition};
 use logic::{Blaster, Bool, Evaluation, Lit, OrderGraph, Outcome, Solver, Term, Theory};
@@ -20,6 +21,8 @@ pub struct Problem<'p> {
     pub events: Events<'p>,
     blaster: Blaster,
     solver: Solver,
+    /// How many threads are interchangeable with others.
+    alike: usize,
     nodes: usize,
     edges: usize,
     /// The final values of the observed locations.
@@ -32,6 +35,17 @@ pub struct Problem<'p> {
     failing: Vec<Failing>,
     /// The pairs of events by which an execution makes the program undefined, if that is asked, and when they do.
     races: Vec<(usize, usize, Bool)>,
+}
+
+/// How a problem is made.
+#[derive(Debug, Clone, Copy)]
+pub struct How {
+    /// Clocks instead of the theory.
+    pub clocks: bool,
+    /// Whether the pairs of events are wanted that make the program undefined.
+    pub races: bool,
+    /// Whether one of the executions that differ only in which of some equal threads did what is enough.
+    pub representatives: bool,
 }
 
 /// A solution: the execution, and the choices that tell it from every other.
@@ -49,17 +63,19 @@ impl<'p> Problem<'p> {
         program: &'p Program,
         structure: Structure,
         model: &Model,
-        (clocks, races): (bool, bool),
+        how: How,
         observer: &'p dyn Observer,
     ) -> Result<Self, NoAnswer> {
+        let How { clocks, races, representatives } = how;
         let mut events = Events::new(program, structure, model, observer)?;
+        let alike = if representatives { symmetry::representatives(&mut events, model)? } else { 0 };
         let finals = query::finals(&mut events);
         let meter = events.meter.clone();
         let (blaster, solver) = (Blaster::new(), Solver::metered(Box::new(move |units| meter.spend(units))));
         let (failing, pairs) = (Vec::new(), Vec::new());
         let (assumed, bound) = (Vec::new(), Vec::new());
         let mut problem =
-            Problem { events, blaster, solver, nodes: 0, edges: 0, finals, assumed, bound, failing, races: pairs };
+            Problem { events, blaster, solver, alike, nodes: 0, edges: 0, finals, assumed, bound, failing, races: pairs };
         artefacts::show_events(&problem.events, observer);
         if observer.wants("formula") {
             problem.solver.record();
@@ -425,7 +441,8 @@ impl<'p> Problem<'p> {
 
     pub fn statistics(&self) -> Vec<(String, u64)> {
         let entry = |name: &str, value: u64| (name.to_owned(), value);
-        vec![
+        let alike = (self.alike > 0).then(|| entry("threads alike", self.alike as u64));
+        let mut statistics = vec![
             entry("events", self.events.len() as u64),
             entry("variables", self.solver.variable_count()),
             entry("clauses", self.solver.clause_count()),
@@ -434,7 +451,9 @@ impl<'p> Problem<'p> {
             entry("decisions", self.solver.decision_count()),
             entry("conflicts", self.solver.conflict_count()),
             entry("order conflicts", self.solver.theory_conflicts()),
-        ]
+        ];
+        statistics.extend(alike);
+        statistics
     }
 }
 

@@ -11,6 +11,7 @@
 //!   expression's automaton (`graph.rs`), or, where it is not regular, conditions on pairs (`relations.rs`).
 //! * From-read is never built: `fr` is `rf^-1 ; co`, so it is two steps in the product, through the write.
 //! * Acyclicity is decided by a theory inside the SAT solver; the paper's clocks are there behind an option.
+//! * Threads that do the same are taken in one order only (`symmetry.rs`).
 //! * Program order is a chain of nodes per thread, not a set of pairs, so nothing needs the paper's transitive reduction.
 //!
 //! # What it can miss
@@ -32,6 +33,7 @@ mod query;
 mod ranges;
 mod relations;
 mod shape;
+mod symmetry;
 
 use engine::{
     Answer, Declared, Engine, FinalState, Findings, Guarantee, NoAnswer, Observer, OneOf, Property, Question, Refusal,
@@ -67,6 +69,16 @@ const ORDER: OneOf<Order> = OneOf {
     ],
 };
 
+const SYMMETRY: OneOf<bool> = OneOf {
+    name: "symmetry",
+    value: "HOW",
+    help: "What is done with threads that do the same",
+    choices: &[
+        ("broken", "One execution stands for all that differ in which of them did what", true),
+        ("kept", "All executions are looked at: slower, for cross-checking", false),
+    ],
+};
+
 /// The engine.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PartialOrder;
@@ -81,7 +93,7 @@ impl Engine for PartialOrder {
     }
 
     fn options(&self) -> Vec<Declared> {
-        vec![ORDER.declared()]
+        vec![ORDER.declared(), SYMMETRY.declared()]
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal> {
@@ -138,10 +150,17 @@ fn attempt(task: &Task<'_>, mixed: bool, observer: &dyn Observer) -> Result<Opti
     let mut loops: Vec<Span> = reachable.map(|&(_, span)| span).collect();
     loops.sort();
     loops.dedup();
-    let clocks = ORDER.of(task.options) == Some(Order::Clocks);
+    let how = encode::How {
+        clocks: ORDER.of(task.options) == Some(Order::Clocks),
+        races,
+        // Only a violation is the same whoever shows it: conditions speak of single threads.
+        representatives: matches!(task.question, Question::Violation(_))
+            && !races
+            && SYMMETRY.of(task.options) != Some(false),
+    };
     drop(span);
     let span = tracing::debug_span!("encode").entered();
-    let mut problem = encode::Problem::new(task.program, structure, task.model, (clocks, races), observer)?;
+    let mut problem = encode::Problem::new(task.program, structure, task.model, how, observer)?;
     drop(span);
     let _span = tracing::debug_span!("solve").entered();
     observer.phase("encode", &problem.describe());

@@ -10,3 +10,4 @@ mod lazy;
 mod local;
 mod predicate;
 mod strategy;
+mod symmetry;
