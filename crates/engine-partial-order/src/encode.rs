@@ -37,6 +37,9 @@ pub struct Problem<'p> {
     races: Vec<(usize, usize, Bool)>,
 }
 
+/// A graph that must have no path from the first to the second of these nodes.
+type Open = (OrderGraph, Vec<(u32, u32)>);
+
 /// How a problem is made.
 #[derive(Debug, Clone, Copy)]
 pub struct How {
@@ -66,7 +69,7 @@ impl<'p> Problem<'p> {
         how: How,
         observer: &'p dyn Observer,
     ) -> Result<Self, NoAnswer> {
-        let How { clocks, races, representatives } = how;
+        let How { clocks, representatives, .. } = how;
         let mut events = Events::new(program, structure, model, observer)?;
         let alike = if representatives { symmetry::representatives(&mut events, model)? } else { 0 };
         let finals = query::finals(&mut events);
@@ -74,8 +77,19 @@ impl<'p> Problem<'p> {
         let (blaster, solver) = (Blaster::new(), Solver::metered(Box::new(move |units| meter.spend(units))));
         let (failing, pairs) = (Vec::new(), Vec::new());
         let (assumed, bound) = (Vec::new(), Vec::new());
-        let mut problem =
-            Problem { events, blaster, solver, alike, nodes: 0, edges: 0, finals, assumed, bound, failing, races: pairs };
+        let mut problem = Problem {
+            events,
+            blaster,
+            solver,
+            alike,
+            nodes: 0,
+            edges: 0,
+            finals,
+            assumed,
+            bound,
+            failing,
+            races: pairs,
+        };
         artefacts::show_events(&problem.events, observer);
         if observer.wants("formula") {
             problem.solver.record();
@@ -91,8 +105,8 @@ impl<'p> Problem<'p> {
             problem.now_and_then(at)?;
             problem.blaster.assert_equal(&mut problem.events.structure.terms, &mut problem.solver, when, left, right);
         }
-        let graphs = problem.axioms(model, races)?;
-        problem.order(&graphs, clocks);
+        let (graphs, open) = problem.axioms(model, how)?;
+        problem.order(&graphs, &open, clocks);
         artefacts::show_formula(&graphs, &problem.solver, observer);
         Ok(problem)
     }
@@ -110,11 +124,12 @@ impl<'p> Problem<'p> {
         self.blaster.lit(&self.events.structure.terms, &mut self.solver, condition)
     }
 
-    /// Asserts the axioms that forbid pairs and returns the graphs of those that forbid cycles.
-    /// With `races`, also finds out when the model leaves an execution undefined.
-    fn axioms(&mut self, model: &Model, races: bool) -> Result<Vec<OrderGraph>, NoAnswer> {
+    /// Asserts the axioms that forbid pairs and returns the graphs of those that forbid cycles, and of those that forbid
+    /// paths from an event to itself. With `races`, also finds out when the model leaves an execution undefined.
+    fn axioms(&mut self, model: &Model, how: How) -> Result<(Vec<OrderGraph>, Vec<Open>), NoAnswer> {
+        let How { clocks, races, .. } = how;
         let mut relations = Relations::new(model);
-        let mut graphs = Vec::new();
+        let (mut graphs, mut open) = (Vec::new(), Vec::new());
         let axioms: Vec<&Axiom> = model.axioms.iter().filter(|axiom| axiom.role == Role::Forbids).collect();
         let sections = self.sections();
         if !sections.is_empty() && !axioms.iter().any(|axiom| shape::is_global(model, axiom)) {
@@ -158,6 +173,11 @@ impl<'p> Problem<'p> {
         for axiom in axioms.iter().filter(|axiom| axiom.requirement != Requirement::Acyclic) {
             if shape::is_atomicity(model, axiom) {
                 self.atomicity(joined);
+            } else if axiom.requirement == Requirement::Irreflexive && !axiom.negated && !clocks {
+                let units = Units::none(self.events.len());
+                let (blaster, solver) = (&mut self.blaster, &mut self.solver);
+                let product = Product::new(&mut self.events, &mut relations, blaster, solver, units);
+                open.push(product.build_open(axiom.node)?);
             } else {
                 self.deny(&mut relations, model, axiom)?;
             }
@@ -177,7 +197,7 @@ impl<'p> Problem<'p> {
         for constraint in std::mem::take(&mut self.events.constraints) {
             self.assert(constraint);
         }
-        Ok(graphs)
+        Ok((graphs, open))
     }
 
     /// The events of each single-copy atomic access to several cells.
@@ -281,8 +301,8 @@ impl<'p> Problem<'p> {
         order.simplify()
     }
 
-    /// Sees to it that the graphs are acyclic.
-    fn order(&mut self, graphs: &[OrderGraph], clocks: bool) {
+    /// Sees to it that the graphs are acyclic, and the open ones without certain paths.
+    fn order(&mut self, graphs: &[OrderGraph], open: &[Open], clocks: bool) {
         let mut theory = Theory::new();
         for graph in graphs {
             self.nodes += graph.node_count();
@@ -293,6 +313,13 @@ impl<'p> Problem<'p> {
             if clocks {
                 graph.encode_clocks(&mut self.solver);
             } else if !theory.add_graph(graph) {
+                self.solver.clause(&[]);
+            }
+        }
+        for (graph, ends) in open {
+            self.nodes += graph.node_count();
+            self.edges += graph.edges().len() + graph.fixed().len();
+            if !theory.add_open(graph, ends) {
                 self.solver.clause(&[]);
             }
         }

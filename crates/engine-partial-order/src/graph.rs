@@ -112,7 +112,17 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
         Ok(self.graph.simplify())
     }
 
-    fn layer(&mut self) -> Layer {
+    /// The graph with a path from the first to the second of some nodes iff the relation relates an event to itself, and these nodes.
+    pub fn build_open(mut self, relation: NodeId) -> Result<(OrderGraph, Vec<(u32, u32)>), NoAnswer> {
+        let (from, to) = (self.layer(), self.layer());
+        self.follow(relation, from, to, &ANYWHERE)?;
+        self.events.count(self.graph.edges().len())?;
+        let ends = self.layers[from].iter().zip(&self.layers[to]);
+        let ends: Vec<(u32, u32)> = ends.filter_map(|(&from, &to)| Some((from?, to?))).collect();
+        Ok((self.graph.between(&ends), ends))
+    }
+
+    pub(crate) fn layer(&mut self) -> Layer {
         self.layers.push(vec![None; self.events.len()]);
         self.layers.len() - 1
     }
@@ -181,7 +191,7 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
     }
 
     /// Adds paths from layer `p` to layer `q` that follow the relation.
-    fn follow(&mut self, relation: NodeId, p: Layer, q: Layer, ends: &Ends) -> Result<(), NoAnswer> {
+    pub(crate) fn follow(&mut self, relation: NodeId, p: Layer, q: Layer, ends: &Ends) -> Result<(), NoAnswer> {
         self.events.count(0)?;
         match self.relations.model.node(relation).clone() {
             Node::EmptyRelation => Ok(()),
@@ -240,11 +250,14 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
                 self.program_order_by_location(p, q, ends);
                 Ok(())
             }
+            Node::Rec(group, name) => match self.relations.automaton(group) {
+                Some(automaton) => self.recursion(&automaton, name, (p, q), ends),
+                None => self.pairs(relation, p, q, ends),
+            },
             Node::Base(_)
             | Node::Complement(_)
             | Node::Inverse(_)
             | Node::Product(..)
-            | Node::Rec(..)
             | Node::Set(_)
             | Node::EmptySet
             | Node::Domain(_)
@@ -262,7 +275,7 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
     }
 
     /// From each event to itself.
-    fn skip(&mut self, p: Layer, q: Layer, ends: &Ends) {
+    pub(crate) fn skip(&mut self, p: Layer, q: Layer, ends: &Ends) {
         for event in 0..self.events.len() {
             let (from, to) = (self.allowed(event, &ends.from), self.allowed(event, &ends.to));
             let guard = self.events.guard(event);

@@ -31,6 +31,7 @@ mod order;
 mod pairs;
 mod query;
 mod ranges;
+mod recursion;
 mod relations;
 mod shape;
 mod symmetry;

@@ -11,6 +11,7 @@
 use crate::bases::{base_members, base_pairs};
 use crate::events::Events;
 use crate::pairs::{self, Conditions};
+use crate::recursion::Automaton;
 use engine::NoAnswer;
 use logic::Bool;
 use model::{Base, BaseSet, Model, Node, NodeId, Sort};
@@ -69,6 +70,8 @@ pub struct Relations<'m> {
     varies: Vec<bool>,
     /// For each node, the recursive groups that it mentions.
     mentions: Vec<Vec<u32>>,
+    /// The automata of groups, where there are any and somebody has asked.
+    automata: FxHashMap<u32, Option<Rc<Automaton>>>,
 }
 
 impl<'m> Relations<'m> {
@@ -80,7 +83,14 @@ impl<'m> Relations<'m> {
             open: FxHashMap::default(),
             varies: varying(model),
             mentions: mentions(model),
+            automata: FxHashMap::default(),
         }
+    }
+
+    /// The automaton of a recursive group, if it is regular.
+    pub fn automaton(&mut self, group: u32) -> Option<Rc<Automaton>> {
+        let model = self.model;
+        self.automata.entry(group).or_insert_with(|| Automaton::new(model, group).map(Rc::new)).clone()
     }
 
     /// The pairs of a relation.

@@ -202,17 +202,19 @@ impl Exchange<'_> {
             .flat_map(|(thread, inputs)| inputs.iter().map(move |&(when, input)| (thread, when, input)))
             .filter(|(_, _, input)| matches!(input, Input::Thread(_)))
             .collect();
-        let cells: Vec<logic::Term> =
-            structure.made.iter().flat_map(|made| made.cells.iter().map(|&(_, _, initial)| initial).chain(made.limit)).collect();
+        let cells: Vec<logic::Term> = structure
+            .made
+            .iter()
+            .flat_map(|made| made.cells.iter().map(|&(_, _, initial)| initial).chain(made.limit))
+            .collect();
         self.is_invariant(&structure.constraints, |exchange, &when, swapped| {
             vec![exchange.number(terms, when, swapped)]
         }) && structure.widen.iter().all(|&when| self.same(terms, when, when))
             && cells.iter().all(|&cell| {
                 self.swapped.term(&mut self.canon, terms, cell) == self.plain.term(&mut self.canon, terms, cell)
             })
-            && self.is_invariant(&structure.mixed, |exchange, &when, swapped| {
-                vec![exchange.number(terms, when, swapped)]
-            })
+            && self
+                .is_invariant(&structure.mixed, |exchange, &when, swapped| vec![exchange.number(terms, when, swapped)])
             && self.is_invariant(&structure.cuts, |exchange, &(when, _), swapped| {
                 vec![exchange.number(terms, when, swapped)]
             })

@@ -10,6 +10,7 @@ mod blast;
 mod implication;
 pub mod linear;
 mod order;
+mod paths;
 mod print;
 mod simplify;
 mod solver;

@@ -85,6 +85,37 @@ impl OrderGraph {
         self
     }
 
+    /// Drops the edges that no path from the first to the second of these pairs can use. Nodes keep their numbers.
+    #[must_use]
+    pub fn between(mut self, ends: &[(u32, u32)]) -> OrderGraph {
+        let (mut out, mut into) = (vec![Vec::new(); self.nodes as usize], vec![Vec::new(); self.nodes as usize]);
+        let all = self.fixed.iter().copied().chain(self.edges.iter().map(|edge| (edge.from, edge.to)));
+        for (from, to) in all {
+            out[from as usize].push(to);
+            into[to as usize].push(from);
+        }
+        let reached = |next: &[Vec<u32>], open: Vec<u32>| {
+            let mut reached = vec![false; next.len()];
+            let mut open = open;
+            while let Some(node) = open.pop() {
+                if !std::mem::replace(&mut reached[node as usize], true) {
+                    open.extend(&next[node as usize]);
+                }
+            }
+            reached
+        };
+        let ahead = reached(&out, ends.iter().map(|&(from, _)| from).collect());
+        let behind = reached(&into, ends.iter().map(|&(_, to)| to).collect());
+        let useful = |from: u32, to: u32| ahead[from as usize] && behind[to as usize];
+        self.fixed.retain(|&(from, to)| useful(from, to));
+        self.edges.retain(|edge| useful(edge.from, edge.to));
+        self.fixed.sort_unstable();
+        self.fixed.dedup();
+        self.edges.sort_unstable_by_key(|edge| (edge.from, edge.to, edge.literal));
+        self.edges.dedup();
+        self
+    }
+
     /// The literals that cannot hold because their edge goes against the fixed edges, each once.
     pub fn impossible(&self) -> Vec<Lit> {
         let words = self.node_count().div_ceil(64);

@@ -3,8 +3,11 @@
 //! The active edges are kept in a topological order that is repaired when an edge is added (Pearce and Kelly's
 //! algorithm). An edge that would close a cycle is answered with the clause that forbids a shortest such cycle. When the
 //! solver backtracks, edges go and the order stays, since it is still topological.
+//!
+//! Open graphs may have cycles, but no path from the first to the second of some pairs of nodes; see `paths.rs`.
 
 use crate::order::OrderGraph;
+use crate::paths::Paths;
 use crate::solver::Lit;
 use cadical_sys::ExternalPropagator;
 use std::cell::Cell;
@@ -12,7 +15,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// Marks edges that are always there.
-const FIXED: u32 = u32::MAX;
+pub(crate) const FIXED: u32 = u32::MAX;
 
 /// All graphs of a problem.
 #[derive(Default)]
@@ -22,6 +25,9 @@ pub struct Theory {
     /// The edges of each literal, by its code.
     watched: Vec<Vec<u32>>,
     graph: Active,
+    open: Paths,
+    /// The first edge of open graphs, if there are any: those behind it are also theirs.
+    first_open: Option<u32>,
     /// Observed literals in the order in which they became true.
     assigned: Vec<Lit>,
     /// How many of them were already turned into edges.
@@ -66,6 +72,22 @@ impl Theory {
             self.graph.parent.push((0, FIXED));
             self.graph.seen.push(0);
         }
+        assert!(self.first_open.is_none(), "open graphs come last");
+        self.watch(graph, base);
+        graph.fixed().iter().all(|&(from, to)| self.graph.insert(base + from, base + to, FIXED).is_none())
+    }
+
+    /// Adds a graph that must have no path from the first to the second of any of these pairs of nodes. Returns false if its
+    /// fixed edges alone have one. All graphs without cycles come first.
+    pub fn add_open(&mut self, graph: &OrderGraph, ends: &[(u32, u32)]) -> bool {
+        self.first_open.get_or_insert(self.edges.len() as u32);
+        let base = self.open.add(graph, ends);
+        self.watch(graph, base);
+        self.open.is_possible()
+    }
+
+    /// Watches the edges of a graph whose nodes begin with this number.
+    fn watch(&mut self, graph: &OrderGraph, base: u32) {
         for edge in graph.edges() {
             let number = self.edges.len() as u32;
             self.edges.push((base + edge.from, base + edge.to, edge.literal));
@@ -76,7 +98,10 @@ impl Theory {
             }
             self.watched[code].push(number);
         }
-        graph.fixed().iter().all(|&(from, to)| self.graph.insert(base + from, base + to, FIXED).is_none())
+    }
+
+    fn is_open(&self, edge: u32) -> bool {
+        self.first_open.is_some_and(|first| edge >= first)
     }
 
     /// Whether there is nothing to watch.
@@ -108,7 +133,12 @@ impl Theory {
             for watch in 0..count {
                 let number = self.watched[code][watch];
                 let (from, to, _) = self.edges[number as usize];
-                if let Some(cycle) = self.graph.insert(from, to, number) {
+                let closed = if self.is_open(number) {
+                    self.open.insert(from, to, number)
+                } else {
+                    self.graph.insert(from, to, number)
+                };
+                if let Some(cycle) = closed {
                     self.clause = Some(self.forbid(&cycle));
                     // The literal stays unprocessed: its other edges come when it is still true after the conflict.
                     return;
@@ -137,7 +167,11 @@ impl Theory {
             }
             self.trail.pop();
             let (from, to, _) = self.edges[number as usize];
-            self.graph.remove(from, to, number);
+            if self.is_open(number) {
+                self.open.remove(from, to, number);
+            } else {
+                self.graph.remove(from, to, number);
+            }
             self.active[number as usize] = false;
         }
     }
