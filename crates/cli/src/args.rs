@@ -47,6 +47,14 @@ pub enum Command {
     /// loops it says `unwind N` in the brackets. Exit codes: 0 found and proved, or none needed; 10 not repairable;
     /// 5 bounded or unknown.
     Fences(Fences),
+    /// Check all targets of a project, as its fencepost.toml says
+    ///
+    /// Exit codes: 0 all verdicts are as expected; 10 some contradict what is expected; 2 some target could not be read;
+    /// 5 some have no full answer; 6 a defect of Fencepost. Results are kept in the folder .fencepost beside the project file, by the
+    /// content of all that they depend on.
+    Run(Run),
+    /// Put the results of shards together: `fencepost run --shard 0/2 --format jsonl`, …
+    Merge(Merge),
     /// What is there: models, engines, formats
     List {
         /// What to list.
@@ -76,6 +84,7 @@ impl Command {
             Command::Litmus(args) => Some(&mut args.running),
             Command::Why(args) => Some(&mut args.running),
             Command::Fences(args) => Some(&mut args.running),
+            Command::Run(_) | Command::Merge(_) => None,
             Command::List { .. } | Command::Completions { .. } | Command::Man { .. } => None,
         }
     }
@@ -89,6 +98,7 @@ impl Command {
             Command::Litmus(args) => (args.format == LitmusFormat::Json, &args.output),
             Command::Why(args) => (args.format == WhyFormat::Json, &args.output),
             Command::Fences(args) => (args.format == FencesFormat::Json, &args.output),
+            Command::Run(_) | Command::Merge(_) => return None,
             Command::List { .. } | Command::Completions { .. } | Command::Man { .. } => return None,
         };
         wanted.then_some(to.as_deref())
@@ -329,6 +339,82 @@ pub struct Fences {
     pub stats: bool,
     #[command(flatten)]
     pub c: C,
+}
+
+/// `fencepost run`.
+#[derive(Args)]
+pub struct Run {
+    /// The project file
+    #[arg(default_value = "fencepost.toml")]
+    pub project: PathBuf,
+    /// Check this many files at once, by default as many as there are cores
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub jobs: Option<u16>,
+    /// Give up on a file and a model after this many seconds, where the project says nothing else
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<f64>,
+    /// Take a verdict with bounds for as good as SAFE, where the project says nothing else
+    #[arg(long)]
+    pub allow_bounded: bool,
+    /// Look for fences where a target fails, for the reports
+    #[arg(long)]
+    pub fences: bool,
+    /// Check only targets that depend on a file that differs from this commit, or that git does not know
+    #[arg(long, value_name = "COMMIT", num_args = 0..=1, default_missing_value = "HEAD", require_equals = true)]
+    pub changed: Option<String>,
+    /// Check only every n-th file and model, beginning with the i-th: 0/n, …, n-1/n
+    #[arg(long, value_name = "I/N", value_parser = crate::project::shard)]
+    pub shard: Option<(usize, usize)>,
+    /// Do not use results from before, and keep none
+    #[arg(long)]
+    pub no_cache: bool,
+    /// Keep results in this folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "no_cache")]
+    pub cache: Option<PathBuf>,
+    /// Tell each result on the standard error when it is there, also where that is no terminal
+    #[arg(long)]
+    pub progress: bool,
+    /// How to print the results
+    #[arg(short, long, value_enum, default_value_t = RunFormat::Text)]
+    pub format: RunFormat,
+    /// Write the results to this file
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write the results in a format to a file as well. May be repeated
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = crate::project::report_file)]
+    pub report: Vec<(RunFormat, PathBuf)>,
+}
+
+/// `fencepost merge`.
+#[derive(Args)]
+pub struct Merge {
+    /// What the shards wrote with `--format jsonl`
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// How to print the results
+    #[arg(short, long, value_enum, default_value_t = RunFormat::Text)]
+    pub format: RunFormat,
+    /// Write the results to this file
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write the results in a format to a file as well. May be repeated
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = crate::project::report_file)]
+    pub report: Vec<(RunFormat, PathBuf)>,
+}
+
+/// Formats of `run` and `merge`.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RunFormat {
+    /// For people.
+    Text,
+    /// A line of JSON for each file and model, for `fencepost merge`.
+    Jsonl,
+    /// SARIF 2.1.0, for code hosts and editors.
+    Sarif,
+    /// JUnit's XML, for systems of continuous integration.
+    Junit,
+    /// For the summary of a pull request.
+    Markdown,
 }
 
 /// What to list.

@@ -12,6 +12,7 @@ mod log;
 mod output;
 mod own;
 mod preprocess;
+mod project;
 #[cfg(test)]
 mod seam;
 mod shell;
@@ -71,6 +72,8 @@ fn run(engines: Engines, line: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Litmus(args) => litmus::run(args),
         Command::Why(args) => why::run(args),
         Command::Fences(args) => fences::run(args),
+        Command::Run(args) => project::run(args, engines),
+        Command::Merge(args) => project::merge(args),
         Command::List { what } => list::run(*what, engines),
         Command::Completions { shell } => shell::completions(*shell, engines),
         Command::Man { command } => shell::man(command.as_deref(), engines),

@@ -73,6 +73,8 @@ const CASES: &[(&str, &str)] = &[
     ("help-litmus", "litmus --help"),
     ("help-why", "why --help"),
     ("help-fences", "fences --help"),
+    ("help-run", "run --help"),
+    ("help-merge", "merge --help"),
     ("help-list", "list --help"),
     ("version", "--version"),
     ("error-nothing", ""),

@@ -14,6 +14,7 @@ pub mod json;
 pub mod litmus;
 mod names;
 mod route;
+pub mod run;
 pub mod story;
 pub mod svcomp;
 pub mod svg;
