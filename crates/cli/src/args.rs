@@ -191,7 +191,7 @@ pub struct C {
     pub property: PropertyName,
     /// As SV-COMP wants it: the property is in this file (.prp), and the last line is true, false(…) with what is violated, or unknown
     ///
-    /// Known are unreach-call, valid-memsafety, valid-memcleanup and no-overflow.
+    /// Known are unreach-call, no-data-race, valid-memsafety, valid-memcleanup and no-overflow.
     #[arg(long, value_name = "FILE")]
     pub svcomp_property: Option<PathBuf>,
 }
