@@ -37,9 +37,14 @@ fn what_is_not_supported_is_named_with_its_place() {
     check("int f(int a) { return a; }\nint main(void) {\n return f(1, 2); }", "takes 1 arguments, not 2", 3);
     check("struct s; struct s *p;\nint main(void) {\n return sizeof(*p); }", "declared but not defined", 3);
     check(
-        "int f(int n, ...) { __builtin_va_list l;\n return __builtin_va_arg(l, int); }\nint main(void) { return f(1); }",
-        "after `...` are not supported",
-        1,
+        "int f(int n) { __builtin_va_list l;\n __builtin_va_start(l, n); return n; }\nint main(void) { return f(1); }",
+        "no arguments after `...`",
+        2,
+    );
+    check(
+        "struct s { int a, b; } v; void f(int n, ...) {}\nint main(void) {\n f(1, v); return 0; }",
+        "a structure as an argument after `...`",
+        3,
     );
     check(
         "typedef int v4 __attribute__((vector_size(16)));\nv4 x;\nint main(void) {\n x; return 0; }",

@@ -68,6 +68,8 @@ impl Order {
 enum Operation {
     Binary(BinaryOp),
     Nand,
+    /// The one for which this comparison of old and operand holds, else the operand.
+    Choose(BinaryOp),
 }
 
 impl Operation {
@@ -79,6 +81,10 @@ impl Operation {
             "or" => Operation::Binary(BinaryOp::Or),
             "xor" => Operation::Binary(BinaryOp::Xor),
             "nand" => Operation::Nand,
+            "min" => Operation::Choose(BinaryOp::SLt),
+            "umin" => Operation::Choose(BinaryOp::ULt),
+            "max" => Operation::Choose(BinaryOp::SLe),
+            "umax" => Operation::Choose(BinaryOp::ULe),
             _ => return None,
         })
     }
@@ -86,6 +92,15 @@ impl Operation {
     fn apply(self, old: Expr, operand: Expr) -> Expr {
         match self {
             Operation::Binary(op) => old.binary(op, operand),
+            // The larger one is the operand where the old value is at most that.
+            Operation::Choose(op @ (BinaryOp::SLe | BinaryOp::ULe)) => {
+                let at_most = old.clone().binary(op, operand.clone());
+                Expr::Select(Box::new(at_most), Box::new(operand), Box::new(old))
+            }
+            Operation::Choose(op) => {
+                let less = old.clone().binary(op, operand.clone());
+                Expr::Select(Box::new(less), Box::new(old), Box::new(operand))
+            }
             Operation::Nand => old.binary(BinaryOp::And, operand).unary(UnaryOp::Not),
         }
     }
@@ -408,6 +423,16 @@ fn fetch(
 ) -> Result<Value, Diagnostic> {
     let update = update(call, order)?;
     let ty = update.ty.clone();
+    // The `__sync` family says by its names whether numbers have signs, the others go by the type.
+    let operation = match operation {
+        Operation::Choose(BinaryOp::SLt) if !ty.is_signed() && !call.name.starts_with("__sync_") => {
+            Operation::Choose(BinaryOp::ULt)
+        }
+        Operation::Choose(BinaryOp::SLe) if !ty.is_signed() && !call.name.starts_with("__sync_") => {
+            Operation::Choose(BinaryOp::ULe)
+        }
+        operation => operation,
+    };
     let mut amount = match &ty.kind {
         Kind::Pointer(_) => call.value_as(1, &Type::LONG_LONG)?,
         _ => call.value_as(1, &ty)?,

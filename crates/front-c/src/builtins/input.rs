@@ -7,8 +7,9 @@ use ir::{BinaryOp, Expr, Width};
 
 pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
     let value = match call.name {
-        "printf" | "fprintf" | "dprintf" | "puts" | "fputs" | "putchar" | "putc" | "fputc" | "fflush" | "setvbuf"
-        | "fclose" | "write" | "printk" | "__printf_chk" | "__fprintf_chk" => {
+        "vprintf" | "vfprintf" | "vdprintf" | "printf" | "fprintf" | "dprintf" | "puts" | "fputs" | "putchar"
+        | "putc" | "fputc" | "fflush" | "setvbuf" | "fclose" | "write" | "printk" | "__printf_chk"
+        | "__fprintf_chk" => {
             call.evaluate_all()?;
             Some(call.any_value(&Type::INT)?)
         }

@@ -72,6 +72,17 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             call.lowering.emit(Op::System(System::Critical { enter }));
             None
         }
+        "__builtin_va_start" | "__builtin_c23_va_start" => {
+            call.at_least(1)?;
+            call.lowering.va_start(&call.args[0], call.span)?;
+            None
+        }
+        "__builtin_va_copy" => {
+            call.arity(2)?;
+            call.lowering.va_copy(&call.args[0], &call.args[1])?;
+            None
+        }
+        "__builtin_va_end" => None,
         "__VERIFIER_loop_bound" | "__CPROVER_cover" | "__CPROVER_input" | "__CPROVER_output" => {
             call.evaluate_all()?;
             None

@@ -27,6 +27,8 @@ pub(crate) struct Body {
     pub epilogue: Option<(BlockId, Option<LocalId>)>,
     /// Where thread-local variables are.
     pub tls: Option<LocalId>,
+    /// Where the arguments after `...` are.
+    pub rest: Option<LocalId>,
     /// Whether this is `main`, which has no result.
     pub is_main: bool,
     /// The blocks of labels, and where each was first mentioned.
@@ -91,6 +93,7 @@ impl Body {
             continues: Vec::new(),
             switches: Vec::new(),
             woken: None,
+            rest: None,
             current: BlockId(0),
             temporaries: 0,
         };

@@ -3,6 +3,7 @@
 use super::expr::Outcome;
 use super::place::{At, Place};
 use super::scope::Entity;
+use super::variadic::is_variadic;
 use super::{CalleeId, Lowering, Unit, Value};
 use crate::builtins;
 use crate::types::{Kind, Signature, Type};
@@ -103,6 +104,7 @@ impl Lowering {
                 let ty = super::declare::decayed(self.type_of(arg)?);
                 signature.params.push(super::type_of::promoted(&ty));
             }
+            signature.open = false;
         }
         let args = self.arguments(&signature, &call.arguments, e.span)?;
         let value = self.emit_call(target, &signature, None, args)?;
@@ -152,10 +154,14 @@ impl Lowering {
             let message = format!("this function takes {wanted} arguments, not {given}");
             return Err(self.error(self.at(span), message).help("give it as many as it is declared with"));
         }
-        let mut out = Vec::new();
+        let (mut out, mut rest) = (Vec::new(), Vec::new());
         for (at, arg) in args.iter().enumerate() {
             let Some(ty) = signature.params.get(at) else {
-                self.effect(arg)?;
+                if is_variadic(signature) {
+                    rest.push(self.rest_argument(arg)?);
+                } else {
+                    self.effect(arg)?;
+                }
                 continue;
             };
             if ty.is_record() {
@@ -172,6 +178,9 @@ impl Lowering {
                 value = self.keep_unless_pure(value, &later.node);
             }
             out.push(value.expr);
+        }
+        if is_variadic(signature) {
+            out.push(self.rest_block(rest)?);
         }
         Ok(out)
     }

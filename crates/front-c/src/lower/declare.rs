@@ -77,11 +77,9 @@ impl Lowering {
             Some(Entity::Bad(why)) => return Err((*why).clone()),
             Some(Entity::Constant(..) | Entity::Variable(_) | Entity::Global(_) | Entity::Function(_)) | None => {
                 if name.text == "__builtin_va_list" {
-                    let message = "arguments after `...` are not supported".to_owned();
-                    (message, "give the function a fixed number of parameters")
-                } else {
-                    (format!("`{}` is not a type that is supported", name.text), "define it with `typedef`")
+                    return Ok(Type::VOID.pointer_to());
                 }
+                (format!("`{}` is not a type that is supported", name.text), "define it with `typedef`")
             }
         };
         Err(self.error(self.at(name.span), message).help(help))

@@ -185,10 +185,7 @@ impl Lowering {
                 return self.eval(last);
             }
             Expression::OffsetOf(of) => self.offset_of(of)?,
-            Expression::VaArg(_) => {
-                let complaint = self.error(self.at(e.span), "arguments after `...` are not supported");
-                return Err(complaint.help("give the function a fixed number of parameters"));
-            }
+            Expression::VaArg(of) => self.va_arg(of, self.at(e.span))?,
             Expression::Statement(statement) => return self.statement_expression(statement),
         };
         Ok(Outcome::Value(value))

@@ -4,6 +4,7 @@ use super::body::Body;
 use super::declare::{bad, decayed};
 use super::scope::{Entity, Scope, Storage, Variable};
 use super::usage::{self, Context, Use};
+use super::variadic::is_variadic;
 use super::{Callee, CalleeId, Lowering, Unit};
 use crate::builtins;
 use crate::types::{Kind, Signature, Type};
@@ -31,6 +32,9 @@ impl Lowering {
             for leaf in self.leaves(param)? {
                 params.push(self.scalar_width(&leaf.ty)?);
             }
+        }
+        if is_variadic(signature) {
+            params.push(Width::WORD);
         }
         let result = if signature.result.is_void() || signature.result.is_record() {
             None
@@ -182,6 +186,9 @@ impl Lowering {
                 parts.push((leaf.offset, self.body.param(&format!("{name}{part}"), width)));
             }
             variables.push((name, span, ty.clone(), parts));
+        }
+        if is_variadic(signature) && !self.body.is_main {
+            self.body.rest = Some(self.body.param("%rest", Width::WORD));
         }
         for (name, span, ty, parts) in variables {
             let usage = self.body.usage.clone();

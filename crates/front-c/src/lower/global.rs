@@ -1,10 +1,11 @@
 //! What is declared outside functions, and static variables inside.
 
 use super::declare::Base;
+use super::initial::{Setting, Source};
 use super::scope::Entity;
 use super::{Global, GlobalId, Item, Lowering, Unit};
 use crate::types::{Kind, Type};
-use c_syntax::ast::{self, Declaration, InitDeclarator, Initializer, Node};
+use c_syntax::ast::{self, Declaration, Expression, InitDeclarator, Initializer, Node};
 use ir::{Address, Cell, Expr, FunctionId, Instr, Local, LocalId, Object, ObjectId, Op, System, Width};
 use source::{Diagnostic, Span};
 use std::rc::Rc;
@@ -230,7 +231,7 @@ impl Lowering {
         let Some(initializer) = initializer else { return Ok(cells) };
         let mut settings = Vec::new();
         self.flatten(ty, initializer, &mut settings)?;
-        for setting in settings {
+        for setting in self.with_literals(settings)? {
             let span = self.setting_span(&setting);
             let value = self.constant_setting(&setting)?;
             let at = cells.partition_point(|cell| cell.offset <= setting.offset).saturating_sub(1);
@@ -254,6 +255,24 @@ impl Lowering {
             };
         }
         Ok(cells)
+    }
+
+    /// GNU C takes a compound literal for the list that it has.
+    fn with_literals<'a>(&mut self, settings: Vec<Setting<'a>>) -> Result<Vec<Setting<'a>>, Diagnostic> {
+        let mut out = Vec::with_capacity(settings.len());
+        for setting in settings {
+            match setting.source {
+                Source::Expression(Node { node: Expression::CompoundLiteral(literal), .. })
+                    if setting.ty.is_record() && self.type_name(&literal.type_name)?.kind == setting.ty.kind =>
+                {
+                    let mut inner = Vec::new();
+                    self.flatten_list(&setting.ty, setting.offset, None, &literal.initializer, &mut inner)?;
+                    out.extend(self.with_literals(inner)?);
+                }
+                Source::Expression(_) | Source::Number(_) => out.push(setting),
+            }
+        }
+        Ok(out)
     }
 
     /// The object that holds a string.

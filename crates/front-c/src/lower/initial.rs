@@ -62,13 +62,6 @@ impl Lowering {
         initializer: &'a Initializer,
         out: &mut Vec<Setting<'a>>,
     ) -> Result<u64, Diagnostic> {
-        if let (Kind::Record(id), Initializer::List(items)) = (&ty.kind, initializer)
-            && self.types.record(*id).library
-            && self.body.unit == super::Unit::User
-        {
-            self.library_initializer(ty, base, items, out);
-            return Ok(0);
-        }
         match initializer {
             Initializer::Expression(e) => {
                 if let (Kind::Array(element, count), Expression::StringLiteral(literal)) = (&ty.kind, &e.node)
@@ -77,6 +70,9 @@ impl Lowering {
                     let bytes = self.string_bytes(literal)?;
                     return Ok(self.string_settings(&bytes, base, element, *count, out));
                 }
+                if let (Kind::Array(..), Expression::CompoundLiteral(literal)) = (&ty.kind, &e.node) {
+                    return self.flatten_list(ty, base, bits, &literal.initializer, out);
+                }
                 if matches!(ty.kind, Kind::Array(..)) {
                     let complaint = self.error(self.at(e.span), "an array is initialised with a list in braces");
                     return Err(complaint.help("write { … }"));
@@ -84,38 +80,55 @@ impl Lowering {
                 out.push(Setting { offset: base, ty: ty.clone(), bits, source: Source::Expression(e) });
                 Ok(0)
             }
-            Initializer::List(items) => {
-                if ty.is_scalar() {
-                    return match items.first() {
-                        Some(item) => {
-                            let inner = &item.initializer;
-                            self.flatten_at(ty, base, bits, &inner.node, out)
-                        }
-                        None => {
-                            out.push(Setting { offset: base, ty: ty.clone(), bits, source: Source::Number(0) });
-                            Ok(0)
-                        }
-                    };
-                }
-                // A string in braces.
-                if let (Kind::Array(element, _), [only]) = (&ty.kind, items.as_slice())
-                    && element.is_scalar()
-                    && let Initializer::Expression(e) = &only.initializer.node
-                    && matches!(e.node, Expression::StringLiteral(_))
-                    && matches!(element.kind, Kind::Int { bits: 8, .. })
-                {
-                    return self.flatten_at(ty, base, bits, &only.initializer.node, out);
-                }
-                let mut cursor = Cursor { items, at: 0, followed: false };
-                let count = self.fill(ty, base, &mut cursor, true, out)?;
-                if cursor.at < items.len() {
-                    let extra = items[cursor.at].initializer.span;
-                    let complaint = self.error(self.at(extra), "there is nothing left to initialise");
-                    return Err(complaint.help("remove what is too much in the list"));
-                }
-                Ok(count)
-            }
+            Initializer::List(items) => self.flatten_list(ty, base, bits, items, out),
         }
+    }
+
+    /// The same for a list in braces.
+    pub fn flatten_list<'a>(
+        &mut self,
+        ty: &Type,
+        base: u64,
+        bits: Option<BitField>,
+        items: &'a [InitializerItem],
+        out: &mut Vec<Setting<'a>>,
+    ) -> Result<u64, Diagnostic> {
+        if let Kind::Record(id) = &ty.kind
+            && self.types.record(*id).library
+            && self.body.unit == super::Unit::User
+        {
+            self.library_initializer(ty, base, items, out);
+            return Ok(0);
+        }
+        if ty.is_scalar() {
+            return match items.first() {
+                Some(item) => {
+                    let inner = &item.initializer;
+                    self.flatten_at(ty, base, bits, &inner.node, out)
+                }
+                None => {
+                    out.push(Setting { offset: base, ty: ty.clone(), bits, source: Source::Number(0) });
+                    Ok(0)
+                }
+            };
+        }
+        // A string in braces.
+        if let (Kind::Array(element, _), [only]) = (&ty.kind, items)
+            && element.is_scalar()
+            && let Initializer::Expression(e) = &only.initializer.node
+            && matches!(e.node, Expression::StringLiteral(_))
+            && matches!(element.kind, Kind::Int { bits: 8, .. })
+        {
+            return self.flatten_at(ty, base, bits, &only.initializer.node, out);
+        }
+        let mut cursor = Cursor { items, at: 0, followed: false };
+        let count = self.fill(ty, base, &mut cursor, true, out)?;
+        if cursor.at < items.len() {
+            let extra = items[cursor.at].initializer.span;
+            let complaint = self.error(self.at(extra), "there is nothing left to initialise");
+            return Err(complaint.help("remove what is too much in the list"));
+        }
+        Ok(count)
     }
 
     /// Any list initialises a type of our library: all is zero but the kind, which is the first number that is not.

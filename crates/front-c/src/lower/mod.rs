@@ -34,6 +34,7 @@ mod tls;
 mod type_of;
 mod usage;
 mod variable;
+mod variadic;
 
 use crate::Options;
 use crate::text::Text;
