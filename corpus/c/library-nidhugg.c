@@ -34,7 +34,7 @@ int main(void)
 {
     pthread_t a;
     pthread_create(&a, NULL, counts, NULL);
-    intptr_t seen = __VERIFIER_load_await_auint(&count, AWAIT_UGE, 2);
+    long seen = __VERIFIER_load_await_auint(&count, AWAIT_UGE, 2);
 #ifdef WRONG
     assert(atomic_load(&turn) == 5);
 #endif

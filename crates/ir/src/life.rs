@@ -30,6 +30,8 @@ pub enum Storage {
     Heap,
     /// Until the call ends that made it, or the block in it.
     Automatic,
+    /// As long as the thread. Nobody asks whether it has ended.
+    Thread,
 }
 
 impl Storage {
@@ -38,6 +40,7 @@ impl Storage {
         match self {
             Storage::Heap => 1,
             Storage::Automatic => 2,
+            Storage::Thread => 3,
         }
     }
 

@@ -96,6 +96,11 @@ impl<'p, D: Domain<'p>> Stepper<'_, 'p, D> {
     fn shared(&mut self, location: Location, access: Access) -> Result<Option<u32>, Halt> {
         let Location::Cell(cell) = location else { return Ok(None) };
         match self.domain.touch(self.thread.number, cell, access)? {
+            // A locked instruction is one access wherever it is.
+            Usage::Shared if access != Access::ReadWrite && self.domain.memory().is_torn(cell) => {
+                let span = self.thread.instr(self.program).map_or(Span::default(), |instr| instr.span);
+                self.limit(span, "an access to shared memory that may not be aligned")
+            }
             Usage::Shared => Ok(Some(cell)),
             Usage::Constant(_) | Usage::Private(_) => Ok(None),
         }

@@ -216,6 +216,17 @@ impl<'p> Memory<'p> {
         number
     }
 
+    /// Whether nobody says that a machine accesses this cell at once: it is not certainly aligned.
+    pub fn is_torn(&self, cell: u32) -> bool {
+        let Cell { address, width, .. } = &self.cells[cell as usize];
+        let size = u64::from(width.bits()).div_ceil(8);
+        let declared = self.program.objects.get(address.object.index());
+        let site = |made: &Made| self.sites[made.object.site as usize].align;
+        let align = declared.map_or_else(|| self.made.get(&address.object.0).map_or(1, site), |object| object.align);
+        let shared = declared.is_some_and(|object| object.shared);
+        !shared && !(address.offset.is_multiple_of(size) && align.is_multiple_of(size))
+    }
+
     /// The object of this number, unless it is private.
     pub fn object(&self, number: ObjectId) -> Option<&Object> {
         self.objects.get(number.index()).or_else(|| self.made.get(&number.0).map(|made| &made.object))

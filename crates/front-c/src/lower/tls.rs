@@ -94,7 +94,7 @@ impl Lowering {
         let dst = body.local("%tls", Width::WORD);
         let size = Expr::constant(self.tls.size.max(1) as i64, Width::WORD);
         let name = "thread-local".to_owned();
-        let storage = ir::life::Storage::Automatic;
+        let storage = ir::life::Storage::Thread;
         body.emit(Op::System(System::Alloc { dst, name, size, cells: Some(cells), zeroed: true, align: 8, storage }));
         let tags = self.tags(&["NA"]);
         for (offset, value) in stores {
