@@ -10,7 +10,7 @@ use source::SourceFile;
 use testkit::{Budget, Rng};
 
 /// How many programs are tried if nobody says otherwise.
-const PROGRAMS: u64 = 60;
+const PROGRAMS: u64 = 150;
 
 const HEAD: &str = "typedef unsigned long pthread_t;
 typedef struct { int lock, kind; unsigned long owner; unsigned int count; } pthread_mutex_t;
