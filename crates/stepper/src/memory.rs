@@ -224,7 +224,8 @@ impl<'p> Memory<'p> {
         let site = |made: &Made| self.sites[made.object.site as usize].align;
         let align = declared.map_or_else(|| self.made.get(&address.object.0).map_or(1, site), |object| object.align);
         let shared = declared.is_some_and(|object| object.shared);
-        !shared && !(address.offset.is_multiple_of(size) && align.is_multiple_of(size))
+        let aligned = address.offset.is_multiple_of(size) && align.is_multiple_of(size);
+        !shared && !aligned
     }
 
     /// The object of this number, unless it is private.
