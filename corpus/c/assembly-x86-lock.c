@@ -5,10 +5,10 @@
  * @expect pso: UNSAFE
  * @expect rmo: UNSAFE
  * @expect alpha: UNSAFE
- * @expect power: UNSAFE
- * @expect -DSETZ sc: SAFE; tso: SAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power: UNSAFE
- * @expect -DLOCKED_UNLOCK sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power: SAFE
- * @expect -DBROKEN sc: UNSAFE; tso: UNSAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power: UNSAFE
+ * @expect power-frame: UNSAFE
+ * @expect -DSETZ sc: SAFE; tso: SAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power-frame: UNSAFE
+ * @expect -DLOCKED_UNLOCK sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power-frame: SAFE
+ * @expect -DBROKEN sc: UNSAFE; tso: UNSAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power-frame: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

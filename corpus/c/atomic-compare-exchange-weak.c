@@ -4,8 +4,8 @@
  * @expect pso: SAFE
  * @expect rmo: SAFE (unwind 4)
  * @expect alpha: SAFE (unwind 4)
- * @expect power: SAFE (unwind 4)
- * @expect -DONCE sc: UNSAFE; tso: UNSAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power: UNSAFE
+ * @expect power-frame: SAFE (unwind 4)
+ * @expect -DONCE sc: UNSAFE; tso: UNSAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power-frame: UNSAFE
  * @options --unwind 4
  */
 #include <assert.h>

@@ -6,8 +6,8 @@
  * @expect pso: UNSAFE
  * @expect rmo: UNSAFE
  * @expect alpha: UNSAFE
- * @expect power: UNSAFE
- * @expect -DENOUGH sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power: SAFE
+ * @expect power-frame: UNSAFE
+ * @expect -DENOUGH sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power-frame: SAFE
  */
 #include <pthread.h>
 

@@ -1,9 +1,9 @@
 /* Message passing whose reader chooses by a branch where to read. A branch holds back writes, not reads: the second read
  * may be done before it is known where it goes. With SUM the address is computed from what was read.
  * @expect sc: SAFE
- * @expect power: UNSAFE
+ * @expect power-frame: UNSAFE
  * @expect ppc: UNSAFE
- * @expect -DSUM power: SAFE; ppc: SAFE
+ * @expect -DSUM power-frame: SAFE; ppc: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -2,9 +2,9 @@
  * value lies in memory of the thread's own. With OWN what was chosen is not used.
  * @expect rmo: SAFE
  * @expect alpha: SAFE
- * @expect power: SAFE
+ * @expect power-frame: SAFE
  * @expect ppc: SAFE
- * @expect -DOWN ppc: UNSAFE; power: UNSAFE
+ * @expect -DOWN ppc: UNSAFE; power-frame: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,10 +1,10 @@
 /* Message passing whose reader puts the pointer into memory of its own before it follows it: into a structure that a function
  * fills, and out of it through a copy. The address still depends on what was read.
  * @expect rmo: SAFE
- * @expect power: SAFE
+ * @expect power-frame: SAFE
  * @expect ppc: SAFE
  * @expect alpha: UNSAFE
- * @expect -DCONSTANT rmo: UNSAFE; power: UNSAFE; ppc: UNSAFE
+ * @expect -DCONSTANT rmo: UNSAFE; power-frame: UNSAFE; ppc: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

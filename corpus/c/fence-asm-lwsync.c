@@ -4,7 +4,7 @@
  * @expect pso: UNSAFE
  * @expect rmo: UNSAFE
  * @expect alpha: UNSAFE
- * @expect power: UNSAFE
+ * @expect power-frame: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -5,8 +5,8 @@
  * @expect pso: SAFE
  * @expect rmo: UNSAFE
  * @expect alpha: UNSAFE
- * @expect power: UNSAFE
- * @expect -DREADER sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power: UNSAFE
+ * @expect power-frame: UNSAFE
+ * @expect -DREADER sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power-frame: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -5,11 +5,11 @@
  * @expect pso: UNSAFE
  * @expect rmo: UNSAFE
  * @expect alpha: UNSAFE
- * @expect power: UNSAFE
+ * @expect power-frame: UNSAFE
  * @expect -DITER=2 sc: SAFE; tso: UNSAFE
  * @expect -DITER=2 -DFENCE tso: SAFE; pso: SAFE
  * @expect -DITER=3 sc: SAFE
- * @expect -DFENCE sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power: SAFE
+ * @expect -DFENCE sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power-frame: SAFE
  * @options --unwind 3
  */
 #include <assert.h>

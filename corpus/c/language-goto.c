@@ -4,7 +4,7 @@
  * @expect pso: SAFE
  * @expect rmo: SAFE
  * @expect alpha: SAFE
- * @expect power: SAFE
+ * @expect power-frame: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -7,9 +7,9 @@
  * @expect pso: UNSAFE
  * @expect rmo: UNSAFE
  * @expect alpha: UNSAFE
- * @expect power: UNSAFE
- * @expect -DFENCE sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power: SAFE
- * @expect -DNEVER sc: UNSAFE; tso: UNSAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power: UNSAFE
+ * @expect power-frame: UNSAFE
+ * @expect -DFENCE sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: SAFE; power-frame: SAFE
+ * @expect -DNEVER sc: UNSAFE; tso: UNSAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power-frame: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

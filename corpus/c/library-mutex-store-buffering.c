@@ -5,7 +5,7 @@
  * @expect pso: SAFE
  * @expect rmo: SAFE
  * @expect alpha: SAFE
- * @expect power: SAFE
+ * @expect power-frame: SAFE
  * @expect ppc: UNSAFE
  */
 #include <assert.h>

@@ -4,7 +4,7 @@
  * @expect pso: SAFE
  * @expect rmo: SAFE (unwind 4)
  * @expect alpha: SAFE (unwind 4)
- * @expect power: SAFE (unwind 4)
+ * @expect power-frame: SAFE (unwind 4)
  * @options --unwind 4
  */
 #include <assert.h>

@@ -5,7 +5,7 @@
  * @expect pso: SAFE
  * @expect rmo: SAFE (unwind 4)
  * @expect alpha: SAFE (unwind 4)
- * @expect power: UNSAFE
+ * @expect power-frame: UNSAFE
  * @options --unwind 4
  */
 #include <assert.h>

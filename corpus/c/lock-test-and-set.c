@@ -5,8 +5,8 @@
  * @expect pso: SAFE
  * @expect rmo: SAFE (unwind 4)
  * @expect alpha: SAFE (unwind 4)
- * @expect power: UNSAFE
- * @expect -DSEQ_CST sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE (unwind 4); alpha: SAFE (unwind 4); power: SAFE (unwind 4)
+ * @expect power-frame: UNSAFE
+ * @expect -DSEQ_CST sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE (unwind 4); alpha: SAFE (unwind 4); power-frame: SAFE (unwind 4)
  * @options --unwind 4
  */
 #include <assert.h>

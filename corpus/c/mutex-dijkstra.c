@@ -5,8 +5,8 @@
  * @expect pso: UNSAFE
  * @expect rmo: UNSAFE
  * @expect alpha: UNSAFE
- * @expect power: UNSAFE
- * @expect -DFENCE sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE (unwind 2); alpha: SAFE (unwind 2); power: SAFE (unwind 2)
+ * @expect power-frame: UNSAFE
+ * @expect -DFENCE sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE (unwind 2); alpha: SAFE (unwind 2); power-frame: SAFE (unwind 2)
  * @options --unwind 2
  */
 #include <assert.h>

@@ -5,7 +5,7 @@
  * @expect pso: SAFE
  * @expect rmo: SAFE
  * @expect alpha: SAFE
- * @expect power: UNSAFE
+ * @expect power-frame: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -5,8 +5,8 @@
  * @expect pso: SAFE
  * @expect rmo: SAFE
  * @expect alpha: UNSAFE
- * @expect power: UNSAFE
- * @expect -DSYNC sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: UNSAFE; power: SAFE
+ * @expect power-frame: UNSAFE
+ * @expect -DSYNC sc: SAFE; tso: SAFE; pso: SAFE; rmo: SAFE; alpha: UNSAFE; power-frame: SAFE
  */
 #include <assert.h>
 #include <pthread.h>

@@ -154,7 +154,7 @@ fn programs() -> impl Iterator<Item = Program> {
 pub fn refuses_the_rest(engine: &dyn Engine, states: &[&str], reach: &[&str], programs: &[&str]) {
     let (test, program) = (generate(0, &Config::default()), self::programs().next().expect("there are programs"));
     let goals: Vec<Proposition> = test.condition.iter().map(ir::Condition::bad).collect();
-    for name in ["sc", "tso", "pso", "rmo", "alpha", "power"] {
+    for name in ["sc", "tso", "pso", "rmo", "alpha", "power-frame"] {
         let questions = [
             (&test, Question::States, states.contains(&name)),
             (&test, Question::Reach(&goals), reach.contains(&name)),

@@ -5,8 +5,8 @@
  * @expect pso: SAFE
  * @expect x86tso: SAFE
  * @expect aarch64: SAFE
- * @expect power: SAFE
- * @expect -DBUG sc: UNSAFE; tso: UNSAFE; pso: UNSAFE; x86tso: UNSAFE; aarch64: UNSAFE; power: UNSAFE
+ * @expect power-frame: SAFE
+ * @expect -DBUG sc: UNSAFE; tso: UNSAFE; pso: UNSAFE; x86tso: UNSAFE; aarch64: UNSAFE; power-frame: UNSAFE
  * @options --unwind 5
  */
 #include <assert.h>

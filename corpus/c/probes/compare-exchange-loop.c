@@ -4,7 +4,7 @@
  * @expect pso: SAFE
  * @expect --unwind 8 rmo: SAFE (unwind 8)
  * @expect --unwind 8 alpha: SAFE (unwind 8)
- * @expect --unwind 8 power: SAFE (unwind 8)
+ * @expect --unwind 8 power-frame: SAFE (unwind 8)
  */
 #include <assert.h>
 #include <pthread.h>

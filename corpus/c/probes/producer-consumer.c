@@ -5,8 +5,8 @@
  * @expect pso: SAFE
  * @expect rmo: SAFE
  * @expect alpha: SAFE
- * @expect power: SAFE
- * @expect -DWRONG sc: UNSAFE; tso: UNSAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power: UNSAFE
+ * @expect power-frame: SAFE
+ * @expect -DWRONG sc: UNSAFE; tso: UNSAFE; pso: UNSAFE; rmo: UNSAFE; alpha: UNSAFE; power-frame: UNSAFE
  */
 #include <assert.h>
 #include <pthread.h>

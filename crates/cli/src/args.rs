@@ -177,12 +177,36 @@ pub enum Unwind {
 #[derive(Args)]
 #[command(next_help_heading = "C programs")]
 pub struct C {
+    /// Further translation units of a C program, linked with the first
+    #[arg(value_name = "FILE")]
+    pub more: Vec<PathBuf>,
+    /// Compile as this compilation database says (compile_commands.json): the files that are named, or all
+    #[arg(long, value_name = "FILE")]
+    pub compile_commands: Option<PathBuf>,
+    /// Begin with this function instead of `main`; its arguments can be anything
+    #[arg(long, value_name = "FUNCTION")]
+    pub entry: Option<String>,
     /// Define a macro for the preprocessor
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
+    /// Take a macro away, after all that are defined
+    #[arg(short = 'U', value_name = "NAME")]
+    pub undefine: Vec<String>,
     /// Look for headers in this folder too
     #[arg(short = 'I', value_name = "DIR")]
     pub include: Vec<PathBuf>,
+    /// The same for headers in quotes; may be written -iquote
+    #[arg(long, value_name = "DIR")]
+    pub iquote: Vec<PathBuf>,
+    /// The same for headers of the system, which get no fences; may be written -isystem
+    #[arg(long, value_name = "DIR")]
+    pub isystem: Vec<PathBuf>,
+    /// Include this file first; may be written -include
+    #[arg(long = "include", value_name = "FILE")]
+    pub include_first: Vec<PathBuf>,
+    /// The C standard for the preprocessor, gnu11 by default; may be written -std=NAME
+    #[arg(long = "std", value_name = "NAME")]
+    pub standard: Option<String>,
     /// `long` and pointers have 32 bits
     #[arg(long)]
     pub ilp32: bool,
@@ -219,10 +243,12 @@ pub enum PropertyName {
 #[derive(Args)]
 pub struct Check {
     /// The program; `-` for the standard input
-    pub file: PathBuf,
+    #[arg(required_unless_present = "compile_commands")]
+    pub file: Option<PathBuf>,
     /// A memory model: a name from `fencepost list models`, a .cat file, or `all`. May be repeated
     ///
-    /// The default is sc; for array-based systems (.cub) with weak variables it is tso.
+    /// Without it, a C program is checked under sc and under every model of a machine, see `fencepost list models`. For litmus tests
+    /// the default is sc, for array-based systems (.cub) with weak variables it is tso.
     #[arg(short, long, value_name = "NAME|FILE")]
     pub model: Vec<String>,
     #[command(flatten)]
@@ -285,7 +311,8 @@ pub struct Litmus {
 #[derive(Args)]
 pub struct Why {
     /// The program; `-` for the standard input
-    pub file: PathBuf,
+    #[arg(required_unless_present = "compile_commands")]
+    pub file: Option<PathBuf>,
     /// A memory model: a name from `fencepost list models`, or a .cat file
     #[arg(short, long, default_value = "sc", value_name = "NAME|FILE")]
     pub model: String,
@@ -305,7 +332,8 @@ pub struct Why {
 #[derive(Args)]
 pub struct Fences {
     /// The program; `-` for the standard input
-    pub file: PathBuf,
+    #[arg(required_unless_present = "compile_commands")]
+    pub file: Option<PathBuf>,
     /// A memory model: a name from `fencepost list models`, a .cat file, or `all`. May be repeated
     ///
     /// The default is sc; for array-based systems (.cub) with weak variables it is tso.

@@ -2,9 +2,9 @@
 
 use crate::args::{Check, CheckFormat};
 use crate::watch::Watch;
-use crate::{SAFE, UNKNOWN, UNSAFE, competition, input, output, systems};
+use crate::{SAFE, UNKNOWN, UNSAFE, competition, input, machines, output, systems};
 use anyhow::Result;
-use engine::{Engine, NoAnswer, Verdict};
+use engine::{Engine, NoAnswer, Property, Verdict};
 use ir::Program;
 use model::{Model, Role};
 use report::json::Trouble;
@@ -16,7 +16,7 @@ use std::path::Path;
 pub fn run(args: &Check) -> Result<u8> {
     let watch = Watch::new(&args.running, true);
     let read = || -> Result<Subject> {
-        let (file, reading) = input::read_program(&args.file, &args.c)?;
+        let (file, reading) = input::read_program(args.file.as_deref(), &args.c)?;
         Ok(session::read(&file, &reading)?)
     };
     let loaded = watch.guard(read, |why| not_even_read(args, why));
@@ -28,6 +28,11 @@ pub fn run(args: &Check) -> Result<u8> {
         Subject::Program(program) => *program,
         Subject::System(system) => return systems::check(args, &system, &watch),
     };
+    if args.model.is_empty() && program.condition.is_none() && args.c.svcomp_property.is_none() {
+        files_apply(args, &program, 0)?;
+        request(args, &program)?;
+        return machines::check(args, &program);
+    }
     let sc = ["sc".to_owned()];
     let mut models = input::models(if args.model.is_empty() { &sc } else { &args.model })?;
     if args.model.iter().any(|name| name == "all") {
@@ -103,7 +108,7 @@ pub fn applies(model: &Model, program: &Program) -> bool {
 }
 
 /// What to ask of the session.
-fn request(args: &Check, program: &Program) -> Result<session::Request, Failure> {
+pub fn request(args: &Check, program: &Program) -> Result<session::Request, Failure> {
     // The sequential program is what the engine `lazy` searches.
     let also = args.emit_c.as_ref().map(|_| "lazy");
     args.running.request(program.condition.is_none().then(|| args.c.property()), also)
@@ -125,11 +130,11 @@ fn one(args: &Check, program: &Program, model: &Model, watch: &Watch) -> Result<
     Ok(code)
 }
 
-fn print(args: &Check, text: Option<String>) -> Result<()> {
+pub fn print(args: &Check, text: Option<String>) -> Result<()> {
     text.map_or(Ok(()), |text| output::write(&text, args.output.as_deref()))
 }
 
-fn case<'a>(program: &'a Program, model: &Model, engine: &str, verdict: &'a Verdict, watch: &Watch) -> Case<'a> {
+pub fn case<'a>(program: &'a Program, model: &Model, engine: &str, verdict: &'a Verdict, watch: &Watch) -> Case<'a> {
     Case {
         program,
         model: model_name(model),
@@ -147,6 +152,7 @@ fn case<'a>(program: &'a Program, model: &Model, engine: &str, verdict: &'a Verd
 
 /// The report, if there is something to report, and the exit code.
 fn decide(args: &Check, program: &Program, model: &Model, watch: &Watch) -> Result<(Option<String>, u8)> {
+    let original = program;
     let Found { result: verdict, engine, statistics, program, undefined, certificate } =
         session::check(program, model, &request(args, program)?, watch)?;
     let mut case = Case { statistics, undefined, ..case(&program, model, engine, &verdict, watch) };
@@ -154,6 +160,7 @@ fn decide(args: &Check, program: &Program, model: &Model, watch: &Watch) -> Resu
     if let (Verdict::Safe(_), Some(assumes)) = (&verdict, program.info.get(Program::ASSUMES)) {
         case.notes.push(assumes.clone());
     }
+    remarks(args, &mut case, original, model, watch)?;
     competition::witness(&case, args)?;
     competition::litmus(&case, args)?;
     if let Some(path) = &args.certificate {
@@ -169,8 +176,20 @@ fn decide(args: &Check, program: &Program, model: &Model, watch: &Watch) -> Resu
     Ok((render(args, &case)?, code(&verdict)))
 }
 
+/// Says beside a verdict what it does not mean: what the model's head has to say, and what a proof did not look at.
+pub fn remarks(args: &Check, case: &mut Case<'_>, program: &Program, model: &Model, watch: &Watch) -> Result<()> {
+    if !model.head.note.is_empty() {
+        case.notes.push(model.head.note.clone());
+    }
+    let about_assertions = program.condition.is_none() && matches!(args.c.property(), Property::Assertions { .. });
+    if let (Verdict::Safe(guarantee), true, None) = (case.verdict, about_assertions, &args.c.svcomp_property) {
+        case.notes.extend(session::vacuous(program, model, &request(args, program)?, guarantee, watch)?);
+    }
+    Ok(())
+}
+
 /// The report in the format that was asked for.
-fn render(args: &Check, case: &Case<'_>) -> Result<Option<String>> {
+pub fn render(args: &Check, case: &Case<'_>) -> Result<Option<String>> {
     let options = text_options(args.output.as_deref(), args.stats);
     let verdict = case.verdict;
     let text = match args.format {
@@ -244,7 +263,7 @@ fn several(args: &Check, program: &Program, models: &[Model]) -> Result<u8> {
 }
 
 /// The verdicts of all models in the format that was asked for.
-fn table(args: &Check, table: &ModelTable<'_>) -> Result<String> {
+pub fn table(args: &Check, table: &ModelTable<'_>) -> Result<String> {
     match args.format {
         CheckFormat::Text => Ok(text::models(table, text_options(args.output.as_deref(), args.stats))),
         CheckFormat::Json => Ok(report::json::models(table)),
@@ -255,7 +274,7 @@ fn table(args: &Check, table: &ModelTable<'_>) -> Result<String> {
     }
 }
 
-fn code(verdict: &Verdict) -> u8 {
+pub fn code(verdict: &Verdict) -> u8 {
     match verdict {
         Verdict::Safe(guarantee) if guarantee.is_full() => SAFE,
         Verdict::Safe(_) | Verdict::Unknown(_) => UNKNOWN,

@@ -3,27 +3,25 @@
 use crate::args::{Fences, FencesFormat};
 use crate::check::{applies, describe, model_name, text_options};
 use crate::watch::Watch;
-use crate::{SAFE, UNKNOWN, UNSAFE, input, output, preprocess, systems};
+use crate::{SAFE, UNKNOWN, UNSAFE, input, output, preprocess, systems, units};
 use anyhow::{Context, Result};
 use engine::Verdict;
 use fences::{Costs, Fence};
 use ir::Program;
 use model::Model;
-use report::{Case, FenceRow, PlacementRow, RepairEnd};
+use report::{Case, FenceRow, LineOf, PlacementRow, RepairEnd};
 use session::{Conclusion, Failure, Found, Reading, Repair, Repairs, Subject};
-use source::SourceFile;
+use source::{File, SourceFile, Span};
 
 /// Finds fences for a program under one model, or under several in turn.
 pub fn run(args: &Fences) -> Result<u8> {
-    if args.write && args.file.as_os_str() == "-" {
+    if args.write && args.file.as_deref() == Some(std::path::Path::new("-")) {
         return Err(Failure::Usage("--write puts fences into a file, not into the standard input".to_owned()).into());
     }
-    let (file, mut reading) = input::read_program(&args.file, &args.c)?;
+    let (file, mut reading) = input::read_program(args.file.as_deref(), &args.c)?;
     reading.c.seams = true;
-    if reading.preprocessed.is_some() {
-        let anchored = front_c::with_anchors(file.text());
-        reading.preprocessed = Some(preprocess::preprocess_text(&args.file, &args.c, &anchored)?);
-    }
+    let anchored = changed(&file, |file| front_c::with_anchors(file.text, file.start));
+    again(args, &anchored, &mut reading)?;
     let program = match session::read(&file, &reading)? {
         Subject::Program(program) => *program,
         Subject::System(system) => return systems::fences(args, &system),
@@ -98,9 +96,10 @@ fn one(
     let report = report::Repair { program, model: model_name(model), placements, end, places, tried, seconds };
     let best = repairs.first();
     if let (true, Some(best)) = (args.write, best.filter(|best| !best.placement.fences.is_empty())) {
-        let path = &args.file;
-        std::fs::write(path, &best.patch.text).with_context(|| format!("cannot write {}", path.display()))?;
-        output::say(&format!("{} has the fences now", path.display()));
+        for file in best.patch.source.files().filter(|file| best.patch.changed.iter().any(|name| name == file.name)) {
+            std::fs::write(file.name, file.text).with_context(|| format!("cannot write {}", file.name))?;
+            output::say(&format!("{} has the fences now", file.name));
+        }
     }
     let text = match args.format {
         _ if args.diff => {
@@ -113,14 +112,28 @@ fn one(
     Ok((text, code))
 }
 
+/// Preprocesses changed files as before.
+fn again(args: &Fences, files: &SourceFile, reading: &mut Reading) -> Result<()> {
+    for (unit, input) in reading.units.iter_mut().zip(units::inputs(args.file.as_deref(), &args.c)?) {
+        if unit.preprocessed.is_some() {
+            unit.preprocessed = Some(preprocess::preprocess_changed(&input, files)?);
+        }
+    }
+    Ok(())
+}
+
+/// The files with other texts.
+fn changed(source: &SourceFile, text: impl Fn(File<'_>) -> String) -> SourceFile {
+    let mut files = source.files().map(|file| (file.name.to_owned(), text(file)));
+    let (name, first) = files.next().unwrap_or_default();
+    SourceFile::new(name, first).with_files(files)
+}
+
 /// Reads a changed text of the program.
 fn reload(args: &Fences, file: &SourceFile, reading: &Reading) -> Result<Program, Failure> {
     let mut reading = reading.clone();
     reading.c.seams = false;
-    if reading.preprocessed.is_some() {
-        let text = preprocess::preprocess_text(&args.file, &args.c, file.text());
-        reading.preprocessed = Some(text.map_err(|error| Failure::Internal(format!("{error:#}")))?);
-    }
+    again(args, file, &mut reading).map_err(|error| Failure::Internal(format!("{error:#}")))?;
     session::load(file, &reading)
 }
 
@@ -167,14 +180,21 @@ fn row(program: &Program, fence: &Fence) -> FenceRow {
         ir::Place::Row { column, .. } => statement.trim_end_matches(';').split('|').nth(column as usize),
         ir::Place::Before { .. } | ir::Place::After { .. } => statement.lines().next(),
     };
+    let line = |span: Span| LineOf::of(&program.source, span);
+    let mut orders: Vec<(LineOf, LineOf)> = fence.orders.iter().map(|&(one, other)| (line(one), line(other))).collect();
+    orders.sort();
+    orders.dedup();
     FenceRow {
         kind: fence.spelling.kind.name().to_owned(),
         text: fence.spelling.text.to_owned(),
         line: program.source.line(fence.statement()),
+        file: (!program.source.is_main(fence.statement().start))
+            .then(|| program.source.file_at(fence.statement().start).name.to_owned()),
+        mark: program.source.mark(fence.statement()),
         side: if fence.is_before() { "before" } else { "after" }.to_owned(),
         statement: statement.unwrap_or_default().trim().to_owned(),
         function: program.functions[fence.seam.function.index()].name.clone(),
         cost: fence.cost,
-        orders: fence.orders.clone(),
+        orders,
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::args::C;
 use crate::competition::Specification;
-use crate::{output, preprocess};
+use crate::{output, preprocess, units};
 use anyhow::{Context, Result, bail};
+use front_c::Unit;
 use model::{Include, Model};
 use session::{Failure, Reading};
 use source::SourceFile;
@@ -78,21 +79,49 @@ fn language(text: &str) -> &'static str {
     if begins("transition") && begins("unsafe") { "cub" } else { "c" }
 }
 
-/// Reads a program, `-` for the standard input, and says how to understand it; C goes through the preprocessor.
-pub fn read_program(path: &Path, c: &C) -> Result<(SourceFile, Reading)> {
-    let from_stdin = path == Path::new("-");
-    let file = if from_stdin { read_stdin()? } else { read(path)? };
+/// The name of a C program that comes from the standard input.
+pub const STDIN: &str = "stdin.c";
+
+/// Reads a program and says how to understand it; `.c` files go through the C preprocessor.
+pub fn read_program(path: Option<&Path>, c: &C) -> Result<(SourceFile, Reading)> {
     let competition = c.ignores_assertions();
     if let Some(property) = &c.svcomp_property {
         Specification::read(property)?;
     }
-    let preprocessed = match Path::new(file.name()).extension() {
-        Some(extension) if extension == "c" && from_stdin => Some(preprocess::preprocess_text(path, c, file.text())?),
-        Some(extension) if extension == "c" => Some(preprocess::preprocess(path, c)?),
-        Some(_) | None => None,
-    };
-    let c = front_c::Options { ilp32: c.ilp32, competition, checks: c.checks(), seams: false };
-    Ok((file, Reading { preprocessed, c }))
+    let inputs = units::inputs(path, c)?;
+    let mut files: Option<SourceFile> = None;
+    let mut units = Vec::new();
+    for input in &inputs {
+        let file = if input.path == Path::new("-") { read_stdin()? } else { read(&input.path)? };
+        let is_c = [".c", ".i"].iter().any(|ending| file.name().ends_with(ending));
+        if inputs.len() > 1 && !is_c {
+            let message = format!("{}: only C programs have several files", file.name());
+            return Err(Failure::Usage(message).into());
+        }
+        let preprocessed = match file.name().ends_with(".c") {
+            true => Some(preprocess::preprocess(input, &file)?),
+            false => None,
+        };
+        units.push(Unit { name: file.name().to_owned(), preprocessed });
+        files = Some(match files {
+            None => file,
+            Some(all) => all.with_files([(file.name().to_owned(), file.text().to_owned())]),
+        });
+    }
+    let Some(files) = files else { bail!("there is no program") };
+    let files =
+        units.iter().filter_map(|unit| unit.preprocessed.as_deref()).fold(files, |all, text| with_included(&all, text));
+    let c = front_c::Options { ilp32: c.ilp32, competition, checks: c.checks(), seams: false, entry: c.entry.clone() };
+    Ok((files, Reading { units, c }))
+}
+
+/// A file with those that it includes, as far as they can be read: those of the system are not looked at.
+fn with_included(file: &SourceFile, preprocessed: &str) -> SourceFile {
+    let known: Vec<&str> = file.files().map(|file| file.name).collect();
+    let names = front_c::named_files(preprocessed).into_iter().filter(|name| !known.contains(name));
+    let small = |name: &&str| std::fs::metadata(name).is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_BYTES);
+    let texts = names.filter(small).filter_map(|name| Some((name.to_owned(), std::fs::read_to_string(name).ok()?)));
+    file.with_files(texts.collect::<Vec<_>>())
 }
 
 /// The models that the names stand for; `all` for every model that comes with Fencepost.

@@ -18,11 +18,13 @@ pub fn text(what: What, engines: Engines) -> Result<String> {
     let mut text = String::new();
     match what {
         What::Models => {
-            for model in session::models() {
+            let models = session::models();
+            let width = models.iter().map(|model| model.name.len()).max().unwrap_or(0);
+            for model in &models {
                 let about = if model.head.about.is_empty() { &model.title } else { &model.head.about };
-                writeln!(text, "{:<8} {about}", model.name)?;
+                writeln!(text, "{:<width$} {about}", model.name)?;
             }
-            text.push_str("FILE.cat a model of your own, in herd's cat language\n");
+            writeln!(text, "{:<width$} a model of your own, in herd's cat language", "FILE.cat")?;
         }
         What::Engines => {
             for strategy in session::STRATEGIES {

@@ -9,6 +9,7 @@ mod input;
 mod list;
 mod litmus;
 mod log;
+mod machines;
 mod output;
 mod own;
 mod preprocess;
@@ -17,6 +18,7 @@ mod project;
 mod seam;
 mod shell;
 mod systems;
+mod units;
 mod watch;
 mod why;
 
@@ -49,7 +51,7 @@ fn main() -> ExitCode {
 
 /// Does what a command line says, with these engines, and returns the exit code.
 fn run(engines: Engines, line: impl IntoIterator<Item = OsString>) -> u8 {
-    let line: Vec<OsString> = line.into_iter().collect();
+    let line: Vec<OsString> = units::normalised(line);
     let matches = own::command(engines).try_get_matches_from(&line);
     let mut cli = match matches.and_then(|matches| own::parse(engines, &matches)) {
         Ok(cli) => cli,

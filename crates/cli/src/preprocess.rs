@@ -1,72 +1,143 @@
 //! The system's C preprocessor.
 
-use crate::args::C;
+use crate::input::STDIN;
+use crate::units::Input;
 use anyhow::{Context, Result, bail};
-use std::path::Path;
-use std::process::{Command, Stdio};
+use source::SourceFile;
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::path::{Component, Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// A folder with our own headers, gone when this is.
 fn headers() -> Result<TempDir> {
     let folder = tempfile::Builder::new().prefix("fencepost-").tempdir().context("cannot make a temporary folder")?;
     for (name, text) in front_c::headers() {
-        let path = folder.path().join(name);
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent)?;
-        }
-        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        write(&folder.path().join("headers").join(name), text)?;
     }
     Ok(folder)
 }
 
-/// What the preprocessor makes of a file.
-pub fn preprocess(path: &Path, c: &C) -> Result<String> {
-    run(path, c, None)
-}
-
-/// What the preprocessor makes of another text in the place of a file.
-pub fn preprocess_text(path: &Path, c: &C, text: &str) -> Result<String> {
-    run(path, c, Some(text))
-}
-
-fn run(path: &Path, c: &C, text: Option<&str>) -> Result<String> {
-    let headers = headers()?;
-    let changed = headers.path().join("changed.c");
-    if let Some(text) = text {
-        std::fs::write(&changed, text).with_context(|| format!("cannot write {}", changed.display()))?;
+fn write(path: &Path, text: &str) -> Result<()> {
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
     }
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// What the preprocessor makes of a file.
+pub fn preprocess(input: &Input, file: &SourceFile) -> Result<String> {
+    let folder = headers()?;
+    run(input, file.text(), &folder, None)
+}
+
+/// What the preprocessor makes of a file, where these texts stand in the place of the files of these names. They must be all
+/// that are included, but for those of the system.
+pub fn preprocess_changed(input: &Input, files: &SourceFile) -> Result<String> {
+    let folder = headers()?;
+    let mirror = Mirror::new(folder.path().join("mirror"))?;
+    for file in files.files().filter(|file| file.name != STDIN) {
+        write(&mirror.of(Path::new(file.name)), file.text)?;
+    }
+    for folder in input.flags.include.iter().chain(&input.flags.quote) {
+        let folder = mirror.of(folder);
+        std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    let given = files.files().find(|file| file.name == STDIN).map_or("", |file| file.text);
+    let text = run(input, given, &folder, Some(&mirror))?;
+    Ok(text.replace(&*mirror.root.to_string_lossy(), ""))
+}
+
+/// A folder in which files have the places that they have in the file system, so that includes find them there.
+struct Mirror {
+    root: PathBuf,
+    /// The current folder.
+    here: PathBuf,
+}
+
+impl Mirror {
+    fn new(root: PathBuf) -> Result<Mirror> {
+        let here = std::env::current_dir().context("there is no current folder")?;
+        let mirror = Mirror { here: root.join(relative(&here)), root };
+        std::fs::create_dir_all(&mirror.here).with_context(|| format!("cannot make {}", mirror.here.display()))?;
+        Ok(mirror)
+    }
+
+    /// Where a file of this name is.
+    fn of(&self, name: &Path) -> PathBuf {
+        if name.is_absolute() { self.root.join(relative(name)) } else { self.here.join(name) }
+    }
+
+    /// The name by which the preprocessor is told of a file: relative ones are as they were.
+    fn argument(&self, name: &Path) -> PathBuf {
+        if name.is_absolute() { self.of(name) } else { name.to_owned() }
+    }
+}
+
+/// A path without its root.
+fn relative(path: &Path) -> PathBuf {
+    path.components().filter(|part| !matches!(part, Component::RootDir | Component::Prefix(_))).collect()
+}
+
+fn run(input: &Input, text: &str, folder: &TempDir, mirror: Option<&Mirror>) -> Result<String> {
+    let (path, flags) = (&*input.path, &input.flags);
+    let name = |path: &Path| mirror.map_or_else(|| path.to_owned(), |mirror| mirror.argument(path));
+    let headers = folder.path().join("headers");
+    let mut arguments: Vec<OsString> =
+        ["-E", "-D__FENCEPOST__=1", "-U__SIZEOF_INT128__", "-x", "c"].map(OsString::from).to_vec();
+    // clang says so, gcc does not.
+    arguments.push("-D__LITTLE_ENDIAN__=1".into());
+    arguments.push(format!("-std={}", flags.standard.as_deref().unwrap_or("gnu11")).into());
+    arguments.extend(flags.ilp32.then(|| "-m32".into()));
+    arguments.extend(flags.macros.iter().map(OsString::from));
+    let mut folders = |flag: &str, paths: &[PathBuf], ours: bool| {
+        for path in paths {
+            let path = if ours { name(path) } else { absolute(path) };
+            arguments.extend([flag.into(), path.into_os_string()]);
+        }
+    };
+    folders("-I", &flags.include, true);
+    folders("-iquote", &flags.quote, true);
+    folders("-isystem", &flags.system, false);
+    folders("-include", &flags.first, true);
+    folders("-isystem", &[headers.join("first")], false);
+    folders("-idirafter", &[headers], false);
+    arguments.push(name(path).into_os_string());
+    let output = compiler(path, &arguments, text, mirror.map(|mirror| &*mirror.here))?;
+    if !output.status.success() {
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        bail!("the preprocessor does not take {}:\n{}", path.display(), complaint.trim_end());
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("{} is no UTF-8 text", path.display()))
+}
+
+/// A path that means the same in another folder.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Runs the first compiler that there is. If it reads its standard input, it reads `text`.
+fn compiler(path: &Path, arguments: &[OsString], text: &str, folder: Option<&Path>) -> Result<Output> {
     let own = std::env::var_os("CC");
-    let compilers = own.iter().map(std::ffi::OsString::as_os_str).chain(["cc", "gcc", "clang"].map(AsRef::as_ref));
+    let compilers = own.iter().map(OsString::as_os_str).chain(["cc", "gcc", "clang"].map(OsStr::new));
     for compiler in compilers {
         let mut command = Command::new(compiler);
-        command.args(["-E", "-std=gnu11", "-D__FENCEPOST__=1", "-U__SIZEOF_INT128__", "-x", "c"]);
-        // clang says so, gcc does not.
-        command.arg("-D__LITTLE_ENDIAN__=1");
-        command.args(c.define.iter().map(|definition| format!("-D{definition}")));
-        for folder in &c.include {
-            command.arg("-I").arg(folder);
+        command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(if path == Path::new("-") { Stdio::piped() } else { Stdio::null() });
+        if let Some(folder) = folder {
+            command.current_dir(folder);
         }
-        let input = if text.is_some() {
-            // What the file includes is beside the file.
-            command.arg("-iquote").arg(path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")));
-            &changed
-        } else {
-            path
-        };
-        command.arg("-isystem").arg(headers.path().join("first"));
-        command.arg("-idirafter").arg(headers.path()).arg(input).stdin(Stdio::null());
-        let output = match command.output() {
+        let mut child = match command.spawn() {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             other => other.with_context(|| format!("cannot run {}", compiler.display()))?,
         };
-        if !output.status.success() {
-            bail!(
-                "the preprocessor does not take {}:\n{}",
-                path.display(),
-                String::from_utf8_lossy(&output.stderr).trim_end()
-            );
-        }
-        return String::from_utf8(output.stdout).with_context(|| format!("{} is no UTF-8 text", path.display()));
+        let stdin = child.stdin.take();
+        return std::thread::scope(|scope| {
+            // A compiler that does not read on says why itself.
+            scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(text.as_bytes())));
+            child.wait_with_output().with_context(|| format!("cannot run {}", compiler.display()))
+        });
     }
     bail!(
         "there is no C compiler to preprocess {}; install one, set CC, or give a preprocessed .i file",

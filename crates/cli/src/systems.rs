@@ -92,7 +92,7 @@ pub fn fences(args: &Fences, system: &System) -> Result<u8> {
     let found = watch.guard(|| session::fence_system(system, &model, (&request, args.all), &watch), give_up)?;
     let first = found.repairs.first();
     if let Some(first) = first.filter(|first| args.write && !first.transitions.is_empty()) {
-        std::fs::write(&args.file, &first.patch.text)?;
+        std::fs::write(system.file.name(), &first.patch.text)?;
     }
     let code = match (first, &found.unknown) {
         (Some(_), _) => SAFE,

@@ -12,7 +12,7 @@ use session::Failure;
 
 /// Explains why an outcome is forbidden.
 pub fn run(args: &Why) -> Result<u8> {
-    let (file, reading) = input::read_program(&args.file, &args.c)?;
+    let (file, reading) = input::read_program(args.file.as_deref(), &args.c)?;
     let program = session::load(&file, &reading)?;
     let models = input::models(std::slice::from_ref(&args.model))?;
     let [model] = &models[..] else {
@@ -23,7 +23,7 @@ pub fn run(args: &Why) -> Result<u8> {
     let reason = match session::why(&program, model, &request, &watch)? {
         Ok(reason) => reason,
         Err(verdict) => {
-            let file = args.file.display();
+            let file = file.name();
             let (words, code) = match &verdict {
                 Verdict::Unsafe(_) => (
                     format!(
@@ -37,7 +37,7 @@ pub fn run(args: &Why) -> Result<u8> {
             output::say(&words);
             if args.format == WhyFormat::Json {
                 let (reason, message) = ("refused", words.lines().next().unwrap_or_default().to_owned());
-                let (file, help, line, column) = (Some(args.file.display().to_string()), None, None, None);
+                let (file, help, line, column) = (Some(program.source.name().to_owned()), None, None, None);
                 let trouble = Trouble { reason, message, help, file, line, column, exit_code: code, rendered: words };
                 output::complain_as_json(&trouble, args.output.as_deref());
             }

@@ -26,10 +26,10 @@ fn the_heart_of_a_violation_shows_the_same_reordering() {
         ("examples/store-buffering.c", "tso"),
         ("examples/peterson.c", "tso"),
         ("examples/message-passing.c", "pso"),
-        ("examples/message-passing.c", "power"),
-        ("examples/double-checked-locking.c", "power"),
-        ("corpus/c/litmus-lb.c", "power"),
-        ("corpus/c/litmus-iriw.c", "power"),
+        ("examples/message-passing.c", "power-frame"),
+        ("examples/double-checked-locking.c", "power-frame"),
+        ("corpus/c/litmus-lb.c", "power-frame"),
+        ("corpus/c/litmus-iriw.c", "power-frame"),
         ("corpus/c/litmus-two-plus-two-w.c", "pso"),
     ];
     for (program, model) in cases {

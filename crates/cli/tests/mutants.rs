@@ -16,7 +16,7 @@ fn damaged_files_give_an_error_or_a_verdict() {
         let bytes = damaged(&std::fs::read(source).expect("the file was listed"), number, &mut rng);
         let path = folder.join(format!("{number}.litmus"));
         std::fs::write(&path, bytes).expect("the mutant can be written");
-        let model = ["sc", "tso", "pso", "rmo", "alpha", "power"][number % 6];
+        let model = ["sc", "tso", "pso", "rmo", "alpha", "power-frame"][number % 6];
         let file = path.display().to_string();
         let output = fencepost(&["check", &file, "--model", model, "--timeout", "5"]).output();
         let code = output.expect("the binary starts").status.code();

@@ -79,7 +79,7 @@ fn fences_are_a_patch() {
 
 #[test]
 fn what_is_wrong_is_refused() {
-    assert_eq!(run(&["check", "examples/mutex.cub", "--model", "power"]).1, Some(2), "it has no store buffers");
+    assert_eq!(run(&["check", "examples/mutex.cub", "--model", "power-frame"]).1, Some(2), "it has no store buffers");
     assert_eq!(run(&["check", "examples/mutex.cub", "--model", "x86tso"]).1, Some(0), "it has");
     assert_eq!(run(&["check", "examples/mutex.cub", "--engine", "buffers"]).1, Some(1));
     let path = scratch("systems").join("bad.cub");

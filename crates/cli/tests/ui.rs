@@ -22,7 +22,7 @@ const CASES: &[(&str, &str)] = &[
     ("check-forall-unsafe", "check corpus/litmus/x86-forall-sb.litmus --model tso"),
     ("check-loop-unsafe", "check examples/spin.litmus --model pso"),
     ("check-loop-bounded", "check examples/spin.litmus --model tso"),
-    ("check-pointer", "check corpus/litmus/ppc-pointer.litmus --model power"),
+    ("check-pointer", "check corpus/litmus/ppc-pointer.litmus --model power-frame"),
     ("check-c11", "check examples/mp-c11.litmus --model all"),
     ("check-own-model", "check examples/sb.litmus --model corpus/ui/input/own.cat"),
     ("check-draw-nothing", "check examples/sb.litmus --model sc --format svg"),
@@ -39,7 +39,7 @@ const CASES: &[(&str, &str)] = &[
     ("fences-tso", "fences examples/sb.litmus --model tso"),
     ("fences-pso", "fences examples/peterson.c --model pso"),
     ("fences-all", "fences corpus/litmus/c-mp-relaxed.litmus --model rmo --all"),
-    ("fences-several", "fences examples/mp.litmus --model tso --model pso --model power"),
+    ("fences-several", "fences examples/mp.litmus --model tso --model pso --model power-frame"),
     ("check-system", "check examples/mutex.cub"),
     ("check-system-unsafe", "check examples/mutex-no-fence.cub"),
     ("fences-none", "fences examples/sb+mfences.litmus --model tso"),
@@ -95,7 +95,7 @@ const CASES: &[(&str, &str)] = &[
     ("error-ending", "check Cargo.toml"),
     ("error-unknown-model", "check examples/sb.litmus --model vax"),
     ("error-unknown-engine", "check examples/sb.litmus --engine steam"),
-    ("error-refusing-engine", "check examples/sb.litmus --engine buffers --model power"),
+    ("error-refusing-engine", "check examples/sb.litmus --engine buffers --model power-frame"),
     ("error-other-architecture", "check examples/sb.litmus --model ppc"),
     ("error-model-missing", "check examples/sb.litmus --model nothing.cat"),
     ("error-model-name", "check examples/sb.litmus --model corpus/ui/input/unknown-name.cat"),
@@ -152,7 +152,7 @@ fn every_expected_output_has_a_case() {
 #[test]
 fn lines_are_as_wide_as_the_terminal() {
     for (line, columns) in
-        [("check examples/dekker.c --model tso", 80), ("check examples/iriw.litmus --model power", 60)]
+        [("check examples/dekker.c --model tso", 80), ("check examples/iriw.litmus --model power-frame", 60)]
     {
         let args: Vec<&str> = line.split_whitespace().collect();
         let output = clean(&args).env("COLUMNS", columns.to_string()).output().expect("the binary starts");

@@ -105,8 +105,8 @@ impl<'p> Runner<'_, 'p> {
     pub fn limit<T>(&self, what: &str) -> Result<T, Halt> {
         let program = self.world.memory.program;
         let span = self.local.thread.instr(program).map_or(Span::default(), |instr| instr.span);
-        let line = program.source.line(self.local.thread.shown(span));
-        Err(Halt::Limit(format!("line {line}: {what}")))
+        let place = program.source.place(self.local.thread.shown(span));
+        Err(Halt::Limit(format!("{place}: {what}")))
     }
 
     /// Does what is pending, with what the others contribute. Gives what is to be written, for a read-modify-write.

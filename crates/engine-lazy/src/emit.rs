@@ -205,9 +205,7 @@ impl<'a> Printer<'a> {
 
     fn line(&self, span: Span) -> String {
         let source = &self.problem.program.source;
-        let line = source.line(span);
-        let text = source.text().lines().nth((line as usize).saturating_sub(1)).unwrap_or_default();
-        format!("    /* line {line}: {} */\n", comment(text.trim()))
+        format!("    /* {}: {} */\n", comment(&source.place(span)), comment(source.line_text(span).trim()))
     }
 
     /// The function of a thread.

@@ -188,8 +188,8 @@ fn structure(task: &Task<'_>, tags: &Tags, narrow: bool, observer: &dyn Observer
         symbolic::narrow(&mut structure, settings.go_on);
     }
     let give_up = |what: &str, event: u32| {
-        let line = task.program.source.line(structure.events[event as usize].span);
-        Err(NoAnswer::GaveUp(format!("line {line}: {what}")))
+        let place = task.program.source.place(structure.events[event as usize].span);
+        Err(NoAnswer::GaveUp(format!("{place}: {what}")))
     };
     if let Some(event) = structure.events.iter().position(|event| event.group.is_some()) {
         return give_up("accesses of different sizes to the same bytes; use `--engine partial-order`", event as u32);

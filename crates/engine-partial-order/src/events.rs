@@ -204,8 +204,8 @@ impl<'p> Events<'p> {
     }
 
     fn wild(&self, span: source::Span) -> NoAnswer {
-        let line = self.program.source.line(span);
-        NoAnswer::GaveUp(format!("the access in line {line} can go to an address where there is no location"))
+        let place = self.program.source.place(span);
+        NoAnswer::GaveUp(format!("the access in {place} can go to an address where there is no location"))
     }
 
     /// Large problems take long to build: whoever builds counts pairs here and asks whether to go on.

@@ -1,3 +1,3 @@
 //! What every engine must do.
 
-testkit::conformance!(engine_partial_order::PartialOrder, "partial-order", states: ["sc", "tso", "pso", "rmo", "alpha", "power"], reach: ["sc", "tso", "pso", "rmo", "alpha", "power"], programs: ["sc", "tso", "pso", "rmo", "alpha", "power"]);
+testkit::conformance!(engine_partial_order::PartialOrder, "partial-order", states: ["sc", "tso", "pso", "rmo", "alpha", "power-frame"], reach: ["sc", "tso", "pso", "rmo", "alpha", "power-frame"], programs: ["sc", "tso", "pso", "rmo", "alpha", "power-frame"]);

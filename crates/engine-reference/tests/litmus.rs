@@ -244,10 +244,10 @@ fn models_without_buffers_are_refused_by_one() {
     let mut sketch = Sketch::new("empty", "PPC", &["x"]);
     sketch.thread();
     let program = sketch.finish(&[], &[]);
-    let (options, power) = (Options::default(), model("power"));
+    let (options, power) = (Options::default(), model("power-frame"));
     let task = Task { program: &program, model: &power, question: Question::States, options: &options };
     let refusal = Operational.accepts(&task).unwrap_err();
-    assert!(refusal.reason.contains("power") && refusal.help.contains("enumerate"));
+    assert!(refusal.reason.contains("power-frame") && refusal.help.contains("enumerate"));
     assert_eq!(Axiomatic.accepts(&task), Ok(()));
 }
 

@@ -98,13 +98,14 @@ impl Bound {
 
     /// No jump back of these loops is taken more than `unwind` times on a path.
     pub fn unwind(source: &SourceFile, unwind: u32, loops: Vec<Span>) -> Self {
-        let mut lines: Vec<u32> = loops.iter().map(|&span| source.line(span)).collect();
+        let mut lines: Vec<(bool, u32, String)> =
+            loops.iter().map(|&span| (!source.is_main(span.start), source.line(span), source.mark(span))).collect();
         lines.sort_unstable();
         lines.dedup();
-        let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+        let lines: Vec<String> = lines.into_iter().map(|(_, _, mark)| mark).collect();
         let subject = match lines.as_slice() {
             [] => "loops go".to_owned(),
-            [one] => format!("the loop at line {one} goes"),
+            [one] => format!("the loop at {} goes", source::line_words(one)),
             [first @ .., last] => format!("the loops at lines {} and {last} go", first.join(", ")),
         };
         Bound { cuts: loops, ..Bound::limit(UNWIND, unwind, format!("{subject} back at most {unwind} times")) }

@@ -69,8 +69,8 @@ pub struct Fence {
     pub spelling: Spelling,
     /// What it costs.
     pub cost: u32,
-    /// The lines of accesses that it keeps in order in executions that would go wrong without it.
-    pub orders: Vec<(u32, u32)>,
+    /// The places of accesses that it keeps in order in executions that would go wrong without it.
+    pub orders: Vec<(Span, Span)>,
 }
 
 impl Fence {
@@ -285,7 +285,13 @@ impl<O: Oracle> Search<'_, O> {
     fn placement(&self, fences: &[usize], guarantee: Guarantee) -> Placement {
         let mut placement = Placement { fences: Vec::new(), cost: 0, guarantee, without: Vec::new() };
         let all = self.chosen(fences);
-        for &at in fences {
+        let mut in_text = fences.to_vec();
+        in_text.sort_by_key(|&at| match self.seams[self.atoms[at].seam].place {
+            Place::Before { statement, .. } => (statement.start, at),
+            Place::After { statement, .. } => (statement.end, at),
+            Place::Row { .. } => (0, at),
+        });
+        for at in in_text {
             let others: Vec<usize> = fences.iter().copied().filter(|&other| other != at).collect();
             let allows = |learnt: &Learnt| !learnt.forbidden(self.model, &self.chosen(&others));
             let mut orders = Vec::new();

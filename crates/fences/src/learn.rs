@@ -3,6 +3,7 @@
 use crate::seams::marker;
 use ir::Program;
 use model::{Evaluator, EventSet, Model, Role, Structure};
+use source::Span;
 use witness::{Execution, Flaw};
 
 /// A fence that could be put in: the number of a seam, and the tags that it has on the machine.
@@ -15,8 +16,8 @@ pub(crate) struct Atom {
 /// An execution that goes wrong, as the model sees it.
 pub(crate) struct Learnt {
     structure: Structure,
-    /// The line of each event, if it accesses memory.
-    lines: Vec<Option<u32>>,
+    /// The place of each event, if it accesses memory.
+    spans: Vec<Option<Span>>,
     /// The axiom by which the execution makes the program undefined, if that is what is wrong with it.
     undefines: Option<usize>,
 }
@@ -25,8 +26,8 @@ impl Learnt {
     /// Takes an execution of a program with marks; `undefines` is the axiom by which it makes the program undefined.
     pub fn new(program: &Program, execution: &Execution, undefines: Option<usize>) -> Result<Learnt, Flaw> {
         let structure = witness::structure(program, execution)?;
-        let line = |event: &witness::Event| event.address().map(|_| program.source.line(event.span));
-        Ok(Learnt { structure, lines: execution.events.iter().map(line).collect(), undefines })
+        let span = |event: &witness::Event| event.address().map(|_| event.span);
+        Ok(Learnt { structure, spans: execution.events.iter().map(span).collect(), undefines })
     }
 
     /// The events that mark a seam.
@@ -92,21 +93,21 @@ impl Learnt {
         }
     }
 
-    /// The pairs of lines that a fence keeps in order here, where the model forbids the execution with all these fences: the
+    /// The pairs of places that a fence keeps in order here, where the model forbids the execution with all these fences: the
     /// pairs on a cycle with the fence between them.
-    pub fn orders(&self, model: &Model, fences: &[&Atom], seam: usize) -> Vec<(u32, u32)> {
+    pub fn orders(&self, model: &Model, fences: &[&Atom], seam: usize) -> Vec<(Span, Span)> {
         let structure = self.with(fences);
         let mut evaluator = Evaluator::new(model, &structure);
         let mut pairs = Vec::new();
         for axiom in (0..model.axioms.len()).filter(|&axiom| model.axioms[axiom].role == Role::Forbids) {
             let Some(explanation) = evaluator.explain(axiom) else { continue };
             let accesses: Vec<usize> =
-                explanation.steps.iter().map(|step| step.from).filter(|&event| self.lines[event].is_some()).collect();
+                explanation.steps.iter().map(|step| step.from).filter(|&event| self.spans[event].is_some()).collect();
             let next = accesses.iter().cycle().skip(1);
             for (&from, &to) in accesses.iter().zip(next) {
                 let po = |a: usize, b: usize| structure.po.contains(a, b);
                 if self.marks(seam).into_iter().any(|mark| po(from, mark) && po(mark, to)) {
-                    pairs.extend(self.lines[from].zip(self.lines[to]));
+                    pairs.extend(self.spans[from].zip(self.spans[to]));
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::infer::Fence;
 use ir::Place;
-use source::{SourceFile, Span};
+use source::{File, SourceFile, Span};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,8 +10,12 @@ use std::fmt::Write;
 /// A changed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patch {
-    /// The text with the changes.
+    /// The text of the first file with the changes.
     pub text: String,
+    /// All files with the changes.
+    pub source: SourceFile,
+    /// The names of the files that have changed.
+    pub changed: Vec<String>,
     /// The changes as a unified diff with three lines of context.
     pub diff: String,
 }
@@ -38,8 +42,12 @@ pub fn insert(file: &SourceFile, words: &[(usize, String)]) -> Patch {
 
 /// The text with these fences in it; `threads` is the number of columns if the text is a table.
 pub fn patch(file: &SourceFile, fences: &[Fence], threads: usize) -> Patch {
-    let layout = Layout { text: file.text() };
+    let layout = Layout { text: file.row() };
     let mut insertions = Vec::new();
+    // What several translation units include is there once.
+    let same = |a: &Fence, b: &Fence| a.seam.place == b.seam.place && a.spelling.text == b.spelling.text;
+    let fences = fences.iter().enumerate().filter(|(at, fence)| !fences[..*at].iter().any(|b| same(fence, b)));
+    let fences = fences.map(|(_, fence)| fence);
     let mut rows: BTreeMap<u32, (Span, BTreeMap<u32, Vec<&str>>)> = BTreeMap::new();
     for fence in fences {
         let text = fence.spelling.text;
@@ -160,12 +168,34 @@ impl Layout<'_> {
 type DiffLine = (char, String);
 
 /// Applies insertions in order, and writes down what changed.
-fn diff(file: &SourceFile, insertions: &[Insertion]) -> Patch {
+fn diff(source: &SourceFile, insertions: &[Insertion]) -> Patch {
+    let (mut texts, mut changed, mut diff) = (Vec::new(), Vec::new(), String::new());
+    for file in source.files() {
+        let start = file.start as usize;
+        let inside = |at: usize| at >= start && at <= start + file.text.len();
+        let own: Vec<Insertion> = insertions
+            .iter()
+            .filter(|insertion| inside(insertion.at))
+            .map(|insertion| Insertion { at: insertion.at - start, ..insertion.clone() })
+            .collect();
+        let (text, part) = diff_file(file, &own);
+        changed.extend((!part.is_empty()).then(|| file.name.to_owned()));
+        diff.push_str(&part);
+        texts.push((file.name.to_owned(), text));
+    }
+    let mut texts = texts.into_iter();
+    let (name, text) = texts.next().unwrap_or_default();
+    let source = SourceFile::new(name, text.clone()).with_files(texts);
+    Patch { text, source, changed, diff }
+}
+
+/// The text of one file with its insertions, and what changed.
+fn diff_file(file: File<'_>, insertions: &[Insertion]) -> (String, String) {
     let mut text = String::new();
     let mut lines: Vec<DiffLine> = Vec::new();
     let mut rest = insertions.iter().peekable();
     let mut start = 0;
-    let old: Vec<&str> = file.text().split_inclusive('\n').collect();
+    let old: Vec<&str> = file.text.split_inclusive('\n').collect();
     for (number, line) in old.iter().enumerate() {
         let end = start + line.len();
         let mut new = String::new();
@@ -173,11 +203,11 @@ fn diff(file: &SourceFile, insertions: &[Insertion]) -> Patch {
         // What goes to the very end belongs to the last line.
         let last = number + 1 == old.len();
         while let Some(insertion) = rest.next_if(|insertion| insertion.at < end || (last && insertion.at == end)) {
-            new.push_str(&file.text()[done..insertion.at]);
+            new.push_str(&file.text[done..insertion.at]);
             new.push_str(&insertion.text);
             done = insertion.at;
         }
-        new.push_str(&file.text()[done..end]);
+        new.push_str(&file.text[done..end]);
         text.push_str(&new);
         let parts: Vec<&str> = new.split_inclusive('\n').collect();
         let kept = parts.iter().position(|part| part == line);
@@ -189,7 +219,7 @@ fn diff(file: &SourceFile, insertions: &[Insertion]) -> Patch {
         }
         start = end;
     }
-    Patch { text, diff: unified(file.name(), &lines) }
+    (text, unified(file.name, &lines))
 }
 
 /// The lines as a unified diff.

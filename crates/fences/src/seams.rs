@@ -40,6 +40,8 @@ pub fn useful(program: &Program) -> Vec<Seam> {
             kept.push(seam);
         }
     }
+    // Of fences that cost the same, one in a function that is called is better: it is right for all who call it.
+    let called: Vec<bool> = (0..program.functions.len()).map(|at| !is_root(program, FunctionId(at as u32))).collect();
     kept.sort_by_key(|seam| {
         let span = beside(seam.place);
         let (offset, side) = match seam.place {
@@ -47,7 +49,7 @@ pub fn useful(program: &Program) -> Vec<Seam> {
             Place::After { .. } | Place::Row { .. } => (span.end, 1),
         };
         let column = if let Place::Row { column, .. } = seam.place { column } else { 0 };
-        (column, offset, side, seam.function, seam.block, seam.index)
+        (column, !called[seam.function.index()], offset, side, seam.function, seam.block, seam.index)
     });
     kept
 }

@@ -22,13 +22,15 @@ mod lower;
 mod text;
 mod types;
 
-pub use text::with_anchors;
+pub use text::{named_files, with_anchors};
 
 use source::{Diagnostic, SourceFile};
 
 /// How to read a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Options {
+    /// The function that the program begins with, if it is not `main`; its arguments can be anything.
+    pub entry: Option<String>,
     /// Whether `long` has 32 bits.
     pub ilp32: bool,
     /// Whether only `reach_error` and `__VERIFIER_error` count as the property; an assertion that fails just stops.
@@ -79,13 +81,32 @@ pub fn memory_property(message: &str) -> &'static str {
 
 /// Reads a C program.
 ///
-/// `file` is the user's own text. `preprocessed` is what a preprocessor made of it, with line markers; without it, the
-/// file is taken as it is.
+/// `file` is the user's own text, with the files that it includes. `preprocessed` is what a preprocessor made of it, with
+/// line markers; without it, the file is taken as it is. Of a file that a marker names and that is not there, the line
+/// counts that includes it.
 ///
 /// # Errors
 /// When the text is no C program, or what is reachable from `main` uses something that is not supported.
 pub fn parse(file: &SourceFile, preprocessed: Option<&str>, options: &Options) -> Result<ir::Program, Diagnostic> {
-    lower::program(file, preprocessed, options)
+    let unit = Unit { name: file.name().to_owned(), preprocessed: preprocessed.map(str::to_owned) };
+    parse_units(file, &[unit], options)
+}
+
+/// A translation unit: one of the user's files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unit {
+    /// The name of the file.
+    pub name: String,
+    /// What a preprocessor made of it, with line markers; without it, the file is taken as it is.
+    pub preprocessed: Option<String>,
+}
+
+/// Reads a C program of several translation units, and links them. Their files are all in `file`.
+///
+/// # Errors
+/// As [`parse`], or when the units do not fit together.
+pub fn parse_units(file: &SourceFile, units: &[Unit], options: &Options) -> Result<ir::Program, Diagnostic> {
+    lower::program(file, units, options)
 }
 
 /// The headers that stand in for those of a system that has none: name and text. Those in the folder `first` come before the

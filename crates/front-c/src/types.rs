@@ -59,6 +59,8 @@ pub(crate) struct Record {
     pub union: bool,
     /// Whether it comes from our library, so that any initialiser is accepted.
     pub library: bool,
+    /// The translation unit that it belongs to, by number.
+    pub unit: usize,
     /// Why it has no members although it is defined.
     pub broken: Option<String>,
     /// None while it is only declared.
@@ -466,6 +468,14 @@ impl Types {
         Ok(all)
     }
 
+    /// Whether values of one type are values of the other. Structures of different translation units are the same if they
+    /// have the same name and size.
+    pub fn is_same(&self, one: &Type, other: &Type) -> bool {
+        let (Kind::Record(a), Kind::Record(b)) = (&one.kind, &other.kind) else { return one.kind == other.kind };
+        let (first, second) = (self.record(*a), self.record(*b));
+        a == b || (first.unit != second.unit && first.name == second.name && first.size == second.size)
+    }
+
     /// The way from an object of this type to the scalar at an offset, for the reader: `[3]`, `.next`, `.a[1]`.
     pub fn path(&self, ty: &Type, offset: u64) -> String {
         match &ty.kind {
@@ -473,6 +483,8 @@ impl Types {
                 let size = self.size(element).unwrap_or(1).max(1);
                 format!("[{}]{}", offset / size, self.path(element, offset % size))
             }
+            // What a mutex is made of is our own business.
+            Kind::Record(id) if self.record(*id).library => String::new(),
             Kind::Record(id) => {
                 let members = self.record(*id).members.as_deref().unwrap_or_default();
                 let inside = |member: &&Member| {

@@ -316,11 +316,11 @@ fn in_competitions_only_reach_error_counts() {
 
 #[test]
 fn memory_has_the_cells_of_its_type_where_that_is_known() {
-    becomes("p = malloc(sizeof(int));", &["alloc malloc:3 1", "W NA"]);
-    becomes("p = malloc(3 * sizeof(struct pair));", &["alloc malloc:3 9", "W NA"]);
-    becomes("p = malloc(sizeof(*p));", &["alloc malloc:3 1", "W NA"]);
-    becomes("p = calloc(4, sizeof(int));", &["alloc malloc:3 4 zero", "W NA"]);
-    becomes("p = malloc(x);", &["R NA", "alloc malloc:3 ?", "W NA"]);
+    becomes("p = malloc(sizeof(int));", &["alloc *p 1", "W NA"]);
+    becomes("p = malloc(3 * sizeof(struct pair));", &["alloc *p 9", "W NA"]);
+    becomes("p = malloc(sizeof(*p));", &["alloc *p 1", "W NA"]);
+    becomes("p = calloc(4, sizeof(int));", &["alloc *p 4 zero", "W NA"]);
+    becomes("p = malloc(x);", &["R NA", "alloc *p ?", "W NA"]);
     becomes("free(p);", &["R NA"]);
     refused("p = realloc(p, 8);", "realloc");
 }

@@ -26,8 +26,8 @@ pub use eval::{eval, eval_binary, eval_unary, sign_extend, truncate};
 pub use expr::{BinaryOp, Expr, UnaryOp, Width};
 pub use op::{Op, Operands, Status, System};
 pub use program::{
-    Address, Block, BlockId, Cell, Function, FunctionId, Instr, Local, LocalId, Object, ObjectId, Place, Program, Seam,
-    TagId, TagSet, Terminator, Thread, ThreadId,
+    Address, Block, BlockId, Cell, DIVISION, Function, FunctionId, Instr, Local, LocalId, Object, ObjectId, Place,
+    Program, Seam, Shape, TagId, TagSet, Terminator, Thread, ThreadId,
 };
 pub use usage::Usage;
 pub use validate::{Invalid, validate};

@@ -65,6 +65,9 @@ impl FromIterator<TagId> for TagSet {
     }
 }
 
+/// The message of the assertion that a divisor is not zero.
+pub const DIVISION: &str = "division by zero";
+
 /// A program: what a front end makes of a text.
 #[derive(Debug, Clone)]
 pub struct Program {
@@ -80,6 +83,8 @@ pub struct Program {
     pub constants: BTreeSet<ObjectId>,
     /// The names of cells inside objects, for the reader: `[3]`, `.next`. What is not here is named by its offset.
     pub parts: BTreeMap<Address, String>,
+    /// The same for the objects that [`crate::System::Alloc`] makes, by the name of the object.
+    pub shapes: BTreeMap<String, Shape>,
     /// The bodies of threads.
     pub functions: Vec<Function>,
     /// The threads that are there from the start: those of a litmus test, or C's `main`. Threads that these start are
@@ -98,6 +103,37 @@ pub struct Program {
     pub info: BTreeMap<String, String>,
     /// Where a statement could be put into the text, in the order of the text.
     pub seams: Vec<Seam>,
+}
+
+/// What objects look like that one place of the program makes: one value of a type, or several side by side.
+///
+/// An object that is known by a pointer to it is called as C calls it: `*p`. Then its parts are `p->next` and `p[3]`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Shape {
+    /// How many bytes a value of the type has.
+    pub stride: u64,
+    /// The scalars in it, by offset, with the way to them: `.next`, `[3]`, or nothing for a scalar.
+    pub parts: BTreeMap<u64, String>,
+}
+
+impl Shape {
+    /// The name of the cell at an offset of an object with this name and shape; `several`: it holds more than one value of
+    /// the type.
+    pub fn name(&self, object: &str, offset: u64, several: bool) -> String {
+        let stride = self.stride.max(1);
+        let (index, inside) = (offset / stride, offset % stride);
+        let Some((&at, part)) = self.parts.range(..=inside).next_back() else { return format!("{object}+{offset}") };
+        let beyond = if at == inside { String::new() } else { format!("+{}", inside - at) };
+        let element = several || index > 0;
+        match (object.strip_prefix('*'), element, part.strip_prefix('.')) {
+            (Some(pointer), true, _) => format!("{pointer}[{index}]{part}{beyond}"),
+            (Some(pointer), false, Some(member)) => format!("{pointer}->{member}{beyond}"),
+            (Some(_), false, None) if part.is_empty() => format!("{object}{beyond}"),
+            (Some(_), false, None) => format!("({object}){part}{beyond}"),
+            (None, true, _) => format!("{object}[{index}]{part}{beyond}"),
+            (None, false, _) => format!("{object}{part}{beyond}"),
+        }
+    }
 }
 
 /// A place between two instructions at which the text has room for one more statement.
@@ -304,6 +340,7 @@ impl Program {
             objects: Vec::new(),
             constants: BTreeSet::new(),
             parts: BTreeMap::new(),
+            shapes: BTreeMap::new(),
             functions: Vec::new(),
             threads: Vec::new(),
             tags: Vec::new(),
@@ -398,5 +435,26 @@ impl Program {
         all.sort();
         all.dedup();
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Shape;
+
+    #[test]
+    fn parts_are_called_as_c_calls_them() {
+        let parts = [(0, ".id".to_owned()), (8, ".next".to_owned()), (16, ".slot[0]".to_owned())];
+        let node = Shape { stride: 24, parts: parts.into() };
+        assert_eq!(node.name("*m", 0, false), "m->id");
+        assert_eq!(node.name("*m#2", 8, false), "m#2->next");
+        assert_eq!(node.name("*m", 18, false), "m->slot[0]+2");
+        assert_eq!(node.name("*m", 32, true), "m[1].next");
+        assert_eq!(node.name("node", 8, false), "node.next");
+        let int = Shape { stride: 4, parts: [(0, String::new())].into() };
+        assert_eq!((int.name("*p", 0, false), int.name("*p", 0, true)), ("*p".to_owned(), "p[0]".to_owned()));
+        assert_eq!(int.name("*p", 9, true), "p[2]+1");
+        let row = Shape { stride: 8, parts: [(0, "[0]".to_owned()), (4, "[1]".to_owned())].into() };
+        assert_eq!((row.name("*r", 4, false), row.name("a", 4, false)), ("(*r)[1]".to_owned(), "a[1]".to_owned()));
     }
 }

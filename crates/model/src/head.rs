@@ -5,7 +5,7 @@ use crate::model::{Buffers, CompileRule, CompileStep, Head};
 use crate::resolve::KNOWN_TAGS;
 use source::{Diagnostic, SourceFile, Span};
 
-const KEYS: &str = "about, also, buffers, drain, order-writes, wait, mixed-size, weaker-than, architectures, compile, compile+OPTION, tags, library";
+const KEYS: &str = "about, also, machine, note, buffers, drain, order-writes, wait, mixed-size, weaker-than, architectures, compile, compile+OPTION, tags, library";
 
 /// Reads the head of a parsed file.
 pub(crate) fn head(file: &SourceFile, parsed: &File) -> Result<Head, Diagnostic> {
@@ -42,6 +42,8 @@ impl Reader<'_> {
         match key {
             "about" => value.clone_into(&mut self.head.about),
             "also" => self.head.also.extend(words()),
+            "machine" => self.head.machine = true,
+            "note" => value.clone_into(&mut self.head.note),
             "buffers" => {
                 self.head.buffers = Some(match value {
                     "none" => Buffers::None,

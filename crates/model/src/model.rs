@@ -60,6 +60,10 @@ pub struct Head {
     /// `@mixed-size`: the axioms in which an access to several cells that is single-copy atomic is one event. A model without
     /// says nothing about accesses of different sizes to the same bytes.
     pub mixed_size: Vec<String>,
+    /// `@machine`: it is the model of a machine that programs run on, under which a C program is checked if none is named.
+    pub machine: bool,
+    /// `@note`: what is to be said beside each of its verdicts.
+    pub note: String,
     /// `@weaker-than`: models all of whose executions this model allows too.
     pub weaker_than: Vec<String>,
     /// `@architectures`: whose programs this model is about; all if empty.

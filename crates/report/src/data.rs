@@ -5,6 +5,8 @@ pub use crate::graph::{Edge, EventKind, Graph, GraphEvent};
 use engine::{FinalState, Guarantee, Verdict};
 use ir::{Location, Program, State};
 use serde::Serialize;
+use source::{SourceFile, Span};
+use std::fmt;
 
 /// The observed locations and their values for the reader, registers first, then memory by name, as herd sorts them.
 pub fn show_state(program: &Program, state: &State) -> Vec<(String, String)> {
@@ -95,6 +97,12 @@ pub struct FenceRow {
     pub text: String,
     /// The line of the statement beside which it is put.
     pub line: u32,
+    /// The file that the line is in, if it is not the one that the user named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line for the reader: `12`, `queue.h:12`.
+    #[serde(skip)]
+    pub mark: String,
     /// On which side of that statement: `before` or `after`.
     pub side: String,
     /// The first line of that statement; of a table, the cell.
@@ -104,7 +112,34 @@ pub struct FenceRow {
     /// What it costs.
     pub cost: u32,
     /// The lines of accesses that it keeps in order where they would go wrong otherwise.
-    pub orders: Vec<(u32, u32)>,
+    pub orders: Vec<(LineOf, LineOf)>,
+}
+
+/// A line, as a number where it is in the file that the user named.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(untagged)]
+pub enum LineOf {
+    /// In that file.
+    Main(u32),
+    /// In another one: `queue.h:12`.
+    Other(String),
+}
+
+impl LineOf {
+    /// The line that a span begins on.
+    pub fn of(source: &SourceFile, span: Span) -> LineOf {
+        let mark = source.mark(span);
+        mark.parse().map_or(LineOf::Other(mark), LineOf::Main)
+    }
+}
+
+impl fmt::Display for LineOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LineOf::Main(line) => write!(f, "{line}"),
+            LineOf::Other(mark) => f.write_str(mark),
+        }
+    }
 }
 
 /// Fences that make a program safe, and without any one of which it goes wrong.

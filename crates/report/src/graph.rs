@@ -38,6 +38,12 @@ pub struct GraphEvent {
     pub tags: Vec<String>,
     /// The line of its instruction, from 1; 0 for initial writes.
     pub line: u32,
+    /// The file that the line is in, if it is not the one that the user named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line for the reader: `12`, `queue.h:12`.
+    #[serde(skip)]
+    pub mark: String,
     /// The character of the line at which its instruction begins, from 1; 0 for initial writes.
     pub column: u32,
     /// The character after the instruction, or after the line if it goes on beyond it.
@@ -76,12 +82,17 @@ impl GraphEvent {
         format!("{} = {}", self.location(), self.value())
     }
 
+    /// Where its instruction is, in running text: `line 12`.
+    pub fn place(&self) -> String {
+        source::line_words(&self.mark)
+    }
+
     /// The event in running text: its letter with the line, or whose initial value it is.
     pub fn mention(&self) -> String {
         if self.initial {
             return format!("the initial {}", self.text.trim_start_matches('W'));
         }
-        format!("{} (line {})", self.show(), self.line)
+        format!("{} ({})", self.show(), self.place())
     }
 }
 
@@ -136,6 +147,13 @@ fn place(program: &Program, span: Span) -> (u32, u32, u32) {
     (start.line, start.column, end_column)
 }
 
+/// The name of a span's file, unless it is the one that the user named, and the line for the reader.
+pub(crate) fn file_and_mark(program: &Program, span: Span) -> (Option<String>, String) {
+    let source = &program.source;
+    let file = (!source.is_main(span.start)).then(|| source.file_at(span.start).name.to_owned());
+    (file, source.mark(span))
+}
+
 /// The pairs of a transitive relation that are not made of two others.
 fn immediate(relation: &Relation) -> Vec<(usize, usize)> {
     let between = |from: usize, to: usize| relation.successors(from).any(|mid| mid != to && relation.contains(mid, to));
@@ -165,7 +183,22 @@ impl Graph {
             let source = program.source.slice(event.span).split_whitespace().collect::<Vec<_>>().join(" ");
             let source = if initial { String::new() } else { source };
             let thread = event.thread.map(|thread| thread.0);
-            events.push(GraphEvent { id, label, thread, kind, text, tags, line, column, end_column, source, initial });
+            let (file, mark) = if initial { (None, String::new()) } else { file_and_mark(program, event.span) };
+            events.push(GraphEvent {
+                id,
+                label,
+                thread,
+                kind,
+                text,
+                tags,
+                line,
+                file,
+                mark,
+                column,
+                end_column,
+                source,
+                initial,
+            });
         }
         let finals = show_state(program, &execution.finals);
         let mut graph = Graph { threads: names.threads().to_vec(), events, edges: Vec::new(), finals, story: None };

@@ -131,20 +131,34 @@ fn section(out: &mut String, program: &Program, graph: &Graph, explanation: Opti
     out.push_str("</section>\n");
 }
 
-/// The source with line numbers; the lines of events carry their letters, the instructions are marked.
+/// The source with line numbers; the lines of events carry their letters, the instructions are marked. Of further files
+/// only those are shown in which something happens.
 fn source(out: &mut String, program: &Program, graph: Option<&Graph>) {
-    let _ = writeln!(out, "<div class=\"source\">\n<h2>{}</h2>\n<pre>", escape(program.source.name()));
     let all = graph.map_or(&[][..], |graph| &graph.events);
-    for (at, text) in program.source.text().lines().enumerate() {
-        let mut here: Vec<&GraphEvent> = all.iter().filter(|event| event.line as usize == at + 1).collect();
-        let letters: Vec<&str> = here.iter().map(|event| event.label.as_str()).collect();
-        let (letters, line) = (escape(&letters.join(" ")), at + 1);
-        here.sort_by_key(|event| (event.column, event.id));
-        let marked = if here.is_empty() { "" } else { " marked" };
-        let _ = write!(out, "<span class=\"line{marked}\" data-line=\"{line}\"><i>{line}</i><b>{letters}</b>");
-        let _ = writeln!(out, "{}</span>", marked_instructions(text, &here));
+    for file in program.source.files() {
+        let own: Vec<&GraphEvent> = all
+            .iter()
+            .filter(|event| event.line > 0 && event.file.as_deref().unwrap_or(program.source.name()) == file.name)
+            .collect();
+        if file.start > 0 && own.is_empty() {
+            continue;
+        }
+        let _ = writeln!(out, "<div class=\"source\">\n<h2>{}</h2>\n<pre>", escape(file.name));
+        let mut start = file.start as usize;
+        for (at, text) in file.text.split_inclusive('\n').enumerate() {
+            let mut here: Vec<&GraphEvent> =
+                own.iter().copied().filter(|event| event.line as usize == at + 1).collect();
+            let letters: Vec<&str> = here.iter().map(|event| event.label.as_str()).collect();
+            let (letters, line) = (escape(&letters.join(" ")), at + 1);
+            here.sort_by_key(|event| (event.column, event.id));
+            let marked = if here.is_empty() { "" } else { " marked" };
+            let mark = escape(&program.source.mark(source::Span::new(start, start)));
+            let _ = write!(out, "<span class=\"line{marked}\" data-line=\"{mark}\"><i>{line}</i><b>{letters}</b>");
+            let _ = writeln!(out, "{}</span>", marked_instructions(text.trim_end_matches(['\r', '\n']), &here));
+            start += text.len();
+        }
+        out.push_str("</pre>\n</div>\n");
     }
-    out.push_str("</pre>\n</div>\n");
 }
 
 /// A line in which the instructions of events, sorted by column, are marked. Where two overlap, the first is.
@@ -197,10 +211,10 @@ fn events(out: &mut String, graph: &Graph) {
             out,
             "<tr data-event=\"{}\" data-line=\"{}\"><td><code>{}</code></td><td>{}</td><td>{}</td><td><code>{}</code></td><td><code>{}</code></td></tr>",
             event.id,
-            event.line,
+            escape(&event.mark),
             escape(&event.show()),
             escape(thread),
-            event.line,
+            escape(&event.mark),
             escape(&event.source),
             escape(&from.unwrap_or_default())
         );

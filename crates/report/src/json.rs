@@ -176,6 +176,8 @@ struct Models<'a> {
     test: Test<'a>,
     rows: Vec<Row<'a>>,
     weakest_safe: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shown: Option<serde_json::Value>,
 }
 
 #[derive(Serialize)]
@@ -317,5 +319,17 @@ pub fn models<'t>(table: &'t ModelTable<'_>) -> String {
         seconds: row.seconds,
     };
     let rows = table.rows.iter().map(row).collect();
-    document("models", Models { test: test(table.program), rows, weakest_safe: table.weakest_safe() })
+    document("models", Models { test: test(table.program), rows, weakest_safe: table.weakest_safe(), shown: None })
+}
+
+/// Verdicts of several models, and what `check` says about one of them.
+pub fn machines<'t>(table: &'t ModelTable<'_>, case: &'t Case<'_>) -> String {
+    let row = |row: &'t ModelRow| Row {
+        model: &row.model,
+        outcome: outcome(table.program, &row.verdict),
+        seconds: row.seconds,
+    };
+    let rows = table.rows.iter().map(row).collect();
+    let shown = serde_json::from_str(&check(case)).ok();
+    document("models", Models { test: test(table.program), rows, weakest_safe: table.weakest_safe(), shown })
 }

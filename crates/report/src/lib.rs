@@ -22,6 +22,6 @@ pub mod system;
 pub mod text;
 
 pub use data::{
-    Case, Edge, EventKind, Explanation, FenceRow, Graph, GraphEvent, Kind, ModelName, ModelRow, ModelTable,
+    Case, Edge, EventKind, Explanation, FenceRow, Graph, GraphEvent, Kind, LineOf, ModelName, ModelRow, ModelTable,
     Observation, PlacementRow, Refuted, Repair, RepairEnd, StateTable, Step, Why,
 };

@@ -5,7 +5,7 @@
 //! points to.
 
 use ir::life::{is_life, life_name};
-use ir::{Address, Cell, Object, Program, ThreadId, Width, sign_extend};
+use ir::{Address, Cell, Object, Op, Program, System, ThreadId, Width, sign_extend};
 use std::collections::BTreeSet;
 use witness::{Action, Execution};
 
@@ -87,6 +87,25 @@ impl<'a> Names<'a> {
         self.cell(address).map_or(Width::WORD, |cell| cell.width)
     }
 
+    /// Whether what a location holds at first was never set: memory that was allocated, or a variable of a function.
+    pub fn is_uninitialised(&self, address: Address) -> bool {
+        let made = address.object.index() >= self.program.objects.len() && !self.as_herd();
+        let Some(object) = self.object(address).filter(|_| made) else { return false };
+        let instrs = self.program.functions.iter().flat_map(|f| &f.blocks).flat_map(|block| &block.instrs);
+        let mut zeroed = instrs.filter_map(|instr| match &instr.op {
+            Op::System(System::Alloc { name, zeroed, .. }) if *name == object.name => Some(*zeroed),
+            Op::Assign { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Rmw { .. }
+            | Op::StoreConditional { .. }
+            | Op::Fence { .. }
+            | Op::Assume { .. }
+            | Op::System(_) => None,
+        });
+        zeroed.next().is_some_and(|first| !first) && zeroed.all(|other| !other)
+    }
+
     /// The name of the object that a location belongs to.
     pub fn object_name(&self, address: Address) -> &str {
         self.objects.get(address.object.index()).map_or("?", String::as_str)
@@ -97,7 +116,8 @@ impl<'a> Names<'a> {
         self.program.condition.is_some()
     }
 
-    /// The name of a location: `x`, `a[3]`, `node#1+8` for the cell at byte 8 of a structure.
+    /// The name of a location as the program would write it: `x`, `a[3]`, `q.tail`, `m#1->next`; `malloc:3+8` for the cell
+    /// at byte 8 of something of unknown type.
     pub fn address(&self, address: Address) -> String {
         if self.as_herd() {
             return self.program.address_name(address);
@@ -106,7 +126,17 @@ impl<'a> Names<'a> {
         if is_life(address.offset) {
             return format!("life of {name}");
         }
-        match self.object(address).and_then(|object| index(object, address.offset)) {
+        let object = self.object(address);
+        if let Some(shape) = object.and_then(|object| self.program.shapes.get(&object.name)) {
+            let several = object.is_some_and(|object| object.cells.iter().any(|cell| cell.offset >= shape.stride));
+            return shape.name(name, address.offset, several);
+        }
+        let first = Address { offset: 0, ..address };
+        if let Some((at, part)) = self.program.parts.range(first..=address).next_back() {
+            let beyond = address.offset - at.offset;
+            return if beyond == 0 { format!("{name}{part}") } else { format!("{name}{part}+{beyond}") };
+        }
+        match object.and_then(|object| index(object, address.offset)) {
             Some(index) => format!("{name}[{index}]"),
             None if address.offset == 0 => name.to_owned(),
             None => format!("{name}+{}", address.offset),
@@ -129,7 +159,10 @@ impl<'a> Names<'a> {
             return self.program.value_name(value, width);
         }
         match self.pointee(value, width) {
-            Some(target) => format!("&{}", self.address(target)),
+            Some(target) => match self.object_name(target).strip_prefix('*').filter(|_| target.offset == 0) {
+                Some(pointer) => pointer.to_owned(),
+                None => format!("&{}", self.address(target)),
+            },
             None if value == 0 && self.pointers.contains(&address) => "NULL".to_owned(),
             None => sign_extend(value, width).to_string(),
         }

@@ -241,14 +241,14 @@ fn draw_event(out: &mut String, event: &GraphEvent, rect: Rect) {
         EventKind::Fence => ("#596273", "#596273", 3.0, ""),
     };
     let ink = if event.kind == EventKind::Fence { "#ffffff" } else { "#101418" };
-    let hover = if event.initial { event.show() } else { format!("line {}: {}", event.line, event.source) };
+    let hover = if event.initial { event.show() } else { format!("{}: {}", event.place(), event.source) };
     let _ = writeln!(
         out,
         "<g class=\"event\" data-event=\"{}\" data-line=\"{}\"><title>{}</title><rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" \
          height=\"{:.1}\" rx=\"{rx}\" fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"1.3\"{dash}/><text x=\"{:.1}\" y=\"{:.1}\" \
          text-anchor=\"middle\" font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"14\" fill=\"{ink}\">{}</text></g>",
         event.id,
-        event.line,
+        escape(if event.initial { "0" } else { &event.mark }),
         escape(&hover),
         rect.x - rect.width / 2.0,
         rect.y - rect.height / 2.0,

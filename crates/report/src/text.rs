@@ -158,7 +158,8 @@ fn pad(text: &str, width: usize) -> String {
 
 /// An execution: a column per thread, who reads from whom, what reaches memory in which order, the final values.
 pub fn execution(graph: &Graph, options: Options) -> String {
-    let cell = |event: &GraphEvent| (clean(&event.show()), format!("{:>3} | {}", event.line, clean(&event.source)));
+    let cell =
+        |event: &GraphEvent| (clean(&event.show()), format!("{:>3} | {}", clean(&event.mark), clean(&event.source)));
     let mut columns: Vec<Vec<(String, String)>> = vec![Vec::new(); graph.threads.len()];
     for event in &graph.events {
         if let Some(column) = event.thread.and_then(|thread| columns.get_mut(thread as usize)) {

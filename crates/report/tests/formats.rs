@@ -54,7 +54,11 @@ fn validate(root: &Value, schema: &Value, value: &Value, at: &str) -> Result<(),
         let properties = properties.as_object().unwrap();
         let required: Vec<&str> = schema["required"].as_array().unwrap().iter().map(|r| r.as_str().unwrap()).collect();
         let optional: Vec<&str> = properties.keys().map(String::as_str).filter(|key| !required.contains(key)).collect();
-        let known = optional.is_empty() || (at == "check" || at == "top") && optional == OPTIONAL;
+        // Of a line, the file is said where it is not the one that the user named.
+        let known = optional.is_empty()
+            || optional == ["file"]
+            || optional == ["shown"]
+            || (at == "check" || at == "top") && optional == OPTIONAL;
         if !known || required.len() + optional.len() != properties.len() {
             return Err(format!("{at}: the schema does not require what it lists"));
         }
@@ -140,11 +144,13 @@ fn documents_have_exactly_what_the_schema_lists() {
             kind: "full".to_owned(),
             text: "MFENCE".to_owned(),
             line: 7,
+            file: None,
+            mark: "7".to_owned(),
             side: "after".to_owned(),
             statement: "MOV [x],$1".to_owned(),
             function: "P0".to_owned(),
             cost: 10,
-            orders: vec![(7, 8)],
+            orders: vec![(report::LineOf::Main(7), report::LineOf::Main(8))],
         };
         let verdict = verdicts[1].clone();
         let row = report::PlacementRow { fences: vec![fence], cost: 10, verdict, diff: "--- f\n".to_owned() };

@@ -68,7 +68,7 @@ pub fn fences(
     for placement in placements {
         let patch = fences::patch(&program.source, &placement.fences, program.threads.len());
         // Without the marks, also where nothing changes.
-        let changed = reload(&SourceFile::new(program.source.name(), patch.text.clone()))?;
+        let changed = reload(&patch.source)?;
         match check(&changed, model, &request, observer)?.result {
             Verdict::Safe(guarantee) => repairs.push(Repair { placement, patch, guarantee }),
             Verdict::Unknown(reason) => {

@@ -18,6 +18,7 @@ mod suits;
 mod system_fences;
 mod systems;
 mod undefined;
+mod vacuous;
 mod violation;
 
 pub use evidence::{panic_message, remember_panics, structure};
@@ -36,6 +37,7 @@ pub use suits::{remarks, suits};
 pub use system_fences::{SystemRepair, SystemRepairs, fence_system};
 pub use systems::{SystemFound, check_system, system_engines, system_memory};
 pub use undefined::undefined;
+pub use vacuous::vacuous;
 
 use ::engine::{Answer, Findings, NoAnswer, Observer, Question, Task, Verdict};
 use ::model::Model;

@@ -46,7 +46,11 @@ pub static FRONTENDS: &[Frontend] = &[
         about: "C programs with threads; .i files are taken as preprocessed",
         extensions: &["c", "i"],
         parse: |file, reading| {
-            let program = front_c::parse(file, reading.preprocessed.as_deref(), &reading.c)?;
+            let program = if reading.units.is_empty() {
+                front_c::parse(file, None, &reading.c)?
+            } else {
+                front_c::parse_units(file, &reading.units, &reading.c)?
+            };
             Ok(Subject::Program(Box::new(program)))
         },
     },

@@ -89,8 +89,8 @@ impl Request {
 /// How a text is to be read.
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
-    /// For C: what a preprocessor made of the text. Without it, the text is taken as it is.
-    pub preprocessed: Option<String>,
+    /// The translation units of a C program, whose files are all in the source; if there are none, the file is one as it is.
+    pub units: Vec<front_c::Unit>,
     /// For C: how wide types are, and what counts as a property.
     pub c: front_c::Options,
 }

@@ -56,7 +56,7 @@ fn engines_agree_under_buffered_models() {
 
 #[test]
 fn engines_agree_under_weaker_models() {
-    assert!(compare(&["rmo", "alpha", "power", "ppc"], 1000..1060, &small()) > 600);
+    assert!(compare(&["rmo", "alpha", "power-frame", "ppc"], 1000..1060, &small()) > 600);
 }
 
 #[test]

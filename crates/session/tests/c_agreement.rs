@@ -11,7 +11,7 @@ use source::SourceFile;
 use testkit::c::{Answer, Complaint, Config, Tally, Way, agree, can_deadlock, endless, generate, shrink};
 use testkit::{Budget, Rng};
 
-const MODELS: [&str; 6] = ["sc", "tso", "pso", "rmo", "alpha", "power"];
+const MODELS: [&str; 6] = ["sc", "tso", "pso", "rmo", "alpha", "power-frame"];
 
 /// How many programs are tried if nobody says otherwise.
 const PROGRAMS: u64 = 150;

@@ -10,7 +10,7 @@ use source::SourceFile;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-const MODELS: [&str; 7] = ["tso", "pso", "rmo", "alpha", "power", "x86tso", "ppc"];
+const MODELS: [&str; 7] = ["tso", "pso", "rmo", "alpha", "power-frame", "x86tso", "ppc"];
 
 /// More fences than this are not tried out in all combinations.
 const MAX_ATOMS: usize = 6;
@@ -134,7 +134,7 @@ fn every_fence_is_needed_in_the_text_too() {
     for path in files() {
         let text = std::fs::read_to_string(&path).expect("a text");
         let program = load(&path.display().to_string(), &text);
-        for name in ["tso", "pso", "rmo", "power"] {
+        for name in ["tso", "pso", "rmo", "power-frame"] {
             let model = Model::builtin(name).expect("a model of ours");
             if session::suits(&program, &model).is_err() {
                 continue;
@@ -188,7 +188,7 @@ fn classical_tests_get_the_fences_that_everybody_knows() {
         ("examples/2+2w.litmus", "pso", &["SFENCE", "SFENCE"]),
         ("examples/lb.litmus", "rmo", &["LFENCE", "LFENCE"]),
         ("examples/iriw.litmus", "rmo", &["LFENCE", "LFENCE"]),
-        ("examples/iriw.litmus", "power", &["MFENCE", "MFENCE"]),
+        ("examples/iriw.litmus", "power-frame", &["MFENCE", "MFENCE"]),
         ("corpus/litmus/ppc-mp-po-po.litmus", "ppc", &["eieio", "lwsync"]),
         ("corpus/litmus/c-mp-relaxed.litmus", "pso", &["atomic_thread_fence(memory_order_release);"]),
     ];
@@ -254,7 +254,7 @@ fn a_mark_orders_nothing() {
         let marked = fences::with_fences(&program, &program.seams, &[]);
         ir::validate(&marked).expect("marks are fences");
         for engine in ["partial-order", "enumerate", "buffers"] {
-            for name in ["sc", "tso", "pso", "power"] {
+            for name in ["sc", "tso", "pso", "power-frame"] {
                 let model = Model::builtin(name).expect("a model of ours");
                 let request = Request { engine: Some(engine.to_owned()), ..Request::default() };
                 let ask = |program: &Program| {

@@ -123,7 +123,7 @@ fn breaking_the_symmetry_changes_no_verdict() {
     for seed in first..first + programs {
         let mut rng = Rng::new(seed);
         let text = program(&mut rng);
-        let model = *rng.pick(&["sc", "tso", "pso", "power", "ppc", "aarch64"]);
+        let model = *rng.pick(&["sc", "tso", "pso", "power-frame", "ppc", "aarch64"]);
         let property = if rng.chance(20) { Property::Deadlock } else { Property::Assertions { memory: true } };
         let asked = Asked { text: &text, model, property };
         let (with, alike) = asked.ask("partial-order", &[]);

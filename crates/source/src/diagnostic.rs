@@ -85,7 +85,8 @@ impl Diagnostic {
             Severity::Error => "error",
             Severity::Warning => "warning",
         };
-        format!("{}:{}:{}: {level}: {}", self.0.file.name(), at.line, at.column, self.0.message)
+        let file = self.0.file.file_at(self.0.span.start);
+        format!("{}:{}:{}: {level}: {}", file.name, at.line, at.column, self.0.message)
     }
 
     /// The message with the offending line and a caret, as it is shown on a terminal.
@@ -95,14 +96,16 @@ impl Diagnostic {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
-        let text = parts.file.text();
-        let start = floor_char(text, parts.span.start as usize);
-        let end = floor_char(text, (parts.span.end as usize).max(start));
+        let file = parts.file.file_at(parts.span.start);
+        let text = file.text;
+        let inside = |offset: u32| offset.saturating_sub(file.start) as usize;
+        let start = floor_char(text, inside(parts.span.start));
+        let end = floor_char(text, inside(parts.span.end).max(start));
         let mut annotation = AnnotationKind::Primary.span(start..end);
         if !parts.label.is_empty() {
             annotation = annotation.label(&*parts.label);
         }
-        let snippet = Snippet::source(text).path(parts.file.name()).annotation(annotation);
+        let snippet = Snippet::source(text).path(file.name).annotation(annotation);
         let mut group = level.primary_title(&*parts.message).element(snippet);
         if let Some(help) = &parts.help {
             group = group.element(Level::HELP.message(&**help));

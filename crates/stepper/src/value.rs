@@ -82,8 +82,8 @@ impl<S: Copy> Scope<'_, S> {
 
     /// That something cannot be done at a place.
     pub fn limit<T>(&self, span: Span, what: &str) -> Result<T, Halt> {
-        let line = self.program.source.line(self.frame.called.unwrap_or(span));
-        Err(Halt::Limit(format!("line {line}: {what}")))
+        let place = self.program.source.place(self.frame.called.unwrap_or(span));
+        Err(Halt::Limit(format!("{place}: {what}")))
     }
 }
 

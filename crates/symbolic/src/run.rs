@@ -531,7 +531,7 @@ impl<'p> Run<'p> {
     /// What is asked for is not there.
     pub fn refuse(&self, span: Span, what: &str) -> Halt {
         let span = self.current.visible.unwrap_or(span);
-        Halt::Refused(format!("line {}: {what}", self.program.source.line(span)))
+        Halt::Refused(format!("{}: {what}", self.program.source.place(span)))
     }
 
     /// A property fails.

@@ -104,7 +104,7 @@ const JUMPS: [u32; 2] = [6, 20];
 const BUFFERED: [&str; 3] = ["sc", "tso", "pso"];
 
 /// Models that are weaker than all of these.
-const WEAKER: [&str; 3] = ["rmo", "alpha", "power"];
+const WEAKER: [&str; 3] = ["rmo", "alpha", "power-frame"];
 
 /// Whether what fails with store buffers must also fail under the weaker models.
 ///
@@ -216,7 +216,7 @@ fn compare(models: &[&str], text: &str, ask: &mut Ask<'_>, tally: &mut Tally) ->
 mod tests {
     use super::*;
 
-    const ALL: [&str; 6] = ["sc", "tso", "pso", "rmo", "alpha", "power"];
+    const ALL: [&str; 6] = ["sc", "tso", "pso", "rmo", "alpha", "power-frame"];
 
     fn run(text: &str, say: impl Fn(&str, Way, u32) -> Answer) -> (Tally, Option<Complaint>) {
         agree(&ALL, text, &mut |model, way, bound| Ok(say(model, way, bound)))

@@ -80,10 +80,10 @@ const ROWS: &[Row] = &[
     treiber("-DNT=3", "pso", "-", Some(60.0)),
     treiber("-DNT=3", "rmo", "-", Some(60.0)),
     treiber("-DNT=3", "alpha", "-", Some(60.0)),
-    treiber("-DNT=3", "power", "-", Some(60.0)),
+    treiber("-DNT=3", "power-frame", "-", Some(60.0)),
     ours("examples/mutex-counter.c", "sc", "3.0", 0.2),
     ours("examples/mutex-counter.c", "tso", "26", 0.2),
-    ours("examples/mutex-counter.c", "power", "-", 0.2),
+    ours("examples/mutex-counter.c", "power-frame", "-", 0.2),
     ours("corpus/c/trivial.c", "sc", "-", 0.05),
 ];
 

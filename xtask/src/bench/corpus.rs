@@ -79,6 +79,8 @@ fn batches(rows: &str, quick: bool) -> Vec<Batch> {
         let mut fields = row.split(',');
         if let (Some(file), Some(model)) = (fields.next(), fields.next()) {
             let arch = file.split('/').next().unwrap_or(file);
+            // What the table calls so is the model of the frame of 2013.
+            let model = if model == "power" { "power-frame" } else { model };
             found.entry((arch, model)).or_default().push(file.to_owned());
         }
     }

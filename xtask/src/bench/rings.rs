@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-const MODELS: [&str; 6] = ["sc", "tso", "pso", "rmo", "alpha", "power"];
+const MODELS: [&str; 6] = ["sc", "tso", "pso", "rmo", "alpha", "power-frame"];
 
 /// A test: the instructions of each thread, and the atoms of its condition.
 type Test = (Vec<Vec<String>>, Vec<String>);

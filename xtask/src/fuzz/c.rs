@@ -315,7 +315,7 @@ fn plan(args: &[String]) -> Result<Plan> {
         limit: Duration::from_secs(20),
         endless: false,
     };
-    let mut names = "sc,tso,pso,rmo,alpha,power".to_owned();
+    let mut names = "sc,tso,pso,rmo,alpha,power-frame".to_owned();
     let mut args = args.iter();
     while let Some(option) = args.next() {
         let (option, value) = match option.split_once('=') {

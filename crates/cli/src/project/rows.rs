@@ -6,7 +6,7 @@ use super::flags::flags;
 use super::usage;
 use crate::args::{C, PropertyName, Run};
 use crate::watch::interrupted;
-use crate::{INTERNAL, UNKNOWN, UNSAFE, output, preprocess};
+use crate::{INTERNAL, UNKNOWN, UNSAFE, input, output, preprocess, units};
 use anyhow::{Context, Result};
 use report::json::Trouble;
 use report::run::{self, Row, Status};
@@ -104,8 +104,16 @@ fn work(project: &Project, (target, file): (&Target, &Path), model: &str, args: 
 /// The macros and folders of a C file.
 fn options_of_c(project: &Project, settings: &Settings, path: &Path) -> Result<C> {
     let mut c = C {
+        more: Vec::new(),
+        compile_commands: None,
+        entry: None,
         define: Vec::new(),
+        undefine: Vec::new(),
         include: Vec::new(),
+        iquote: Vec::new(),
+        isystem: Vec::new(),
+        include_first: Vec::new(),
+        standard: None,
         ilp32: false,
         property: PropertyName::Safety,
         svcomp_property: None,
@@ -136,7 +144,10 @@ fn key((path, c): (&Path, &C), model: Option<&Path>, arguments: &[String], fence
     arguments.iter().for_each(|argument| key.add(argument.as_bytes()));
     key.add(&std::fs::read(path).unwrap_or_default());
     if path.extension().is_some_and(|extension| extension == "c") {
-        let text = preprocess::preprocess(path, c).unwrap_or_default();
+        let units = units::inputs(Some(path), c).unwrap_or_default();
+        let one = |input: &units::Input| preprocess::preprocess(input, &input::read(&input.path)?);
+        let texts: Vec<String> = units.iter().map(|input| one(input).unwrap_or_default()).collect();
+        let text = texts.concat();
         // Our own headers are in a folder with another name each time.
         let is_marker = |line: &&str| line.starts_with("# ");
         let markers = text.lines().filter(is_marker).filter_map(|line| line.split('"').nth(1));

@@ -149,8 +149,8 @@ impl<'a> Step<'_, 'a> {
     }
 
     fn several(&self, span: Span) -> Halt {
-        let line = self.machine.program.source.line(span);
-        Halt::Limit(format!("line {line} accesses a part of a location, or several"))
+        let place = self.machine.program.source.place(span);
+        Halt::Limit(format!("{place} accesses a part of a location, or several"))
     }
 
     /// In which parts a misaligned access is made, and in which order, is beyond the machine.
@@ -160,8 +160,8 @@ impl<'a> Step<'_, 'a> {
         if way == Way::Plain || declared || self.state.is_aligned(start, width) {
             return Ok(());
         }
-        let line = self.machine.program.source.line(span);
-        Err(Halt::Limit(format!("line {line} makes a misaligned access to shared memory")))
+        let place = self.machine.program.source.place(span);
+        Err(Halt::Limit(format!("{place} makes a misaligned access to shared memory")))
     }
 
     /// How to make an access; nothing if it has to be a step of its own.

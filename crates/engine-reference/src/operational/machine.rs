@@ -197,8 +197,8 @@ impl<'a> Step<'_, 'a> {
             Ok(found) => found.ok_or_else(|| Halt::Limit("internal: a local without a value".to_owned())),
             Err(what) => {
                 let span = frame.place.or_else(|| self.machine.near(thread)).unwrap_or_default();
-                let line = self.machine.program.source.line(span);
-                Err(Halt::Limit(format!("line {line}: {what}")))
+                let place = self.machine.program.source.place(span);
+                Err(Halt::Limit(format!("{place}: {what}")))
             }
         }
     }

@@ -11,7 +11,8 @@
 //!   `memory_order_consume` is acquire. An order must be a constant.
 //! * A weak compare-exchange may fail, and a wait for a condition variable may end, for no reason. The order of a failing one is its own.
 //! * `malloc` and creating a thread never fail. `free` does nothing: memory is never used again.
-//! * `exit`, `abort` and the like stop the thread. The others can do nothing then that they could not do before.
+//! * `abort`, `__builtin_trap` and `exit` with a status other than 0 are failures, and so is a division by zero; under the rules
+//!   of competitions they stop the thread, as `exit(0)` does. The others can do nothing then that they could not do before.
 //! * In atomic sections nothing of another thread comes between; they are full fences on either side.
 //!
 //! # What is left out because it cannot change the verdict
@@ -76,6 +77,7 @@ pub(crate) fn headers() -> &'static [(&'static str, &'static str)] {
         header!("fencepost.h"),
         header!("first/stdatomic.h"),
         header!("genmc.h"),
+        header!("gnu/stubs-32.h"),
         header!("limits.h"),
         header!("lkmm.h"),
         header!("pthread.h"),
@@ -142,6 +144,7 @@ pub(crate) fn ours_wins(name: &str) -> bool {
         "reach_error"
             | "__VERIFIER_error"
             | "__VERIFIER_assume"
+            | "assume_abort_if_not"
             | "__VERIFIER_atomic_begin"
             | "__VERIFIER_atomic_end"
             | "__CPROVER_assume"

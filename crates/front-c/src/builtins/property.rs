@@ -5,7 +5,8 @@ use super::Outcome;
 use super::context::Call;
 use crate::lower::Lowering;
 use crate::types::Type;
-use ir::{Expr, Op, System, TagSet, Width};
+use ir::{BinaryOp, Expr, Op, System, TagSet, Width};
+use source::Diagnostic;
 
 /// Begins an atomic section: a full fence, then the section.
 pub(crate) fn atomic_begin(lowering: &mut Lowering) {
@@ -52,7 +53,7 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             }
             None
         }
-        "__VERIFIER_assume" | "__CPROVER_assume" => {
+        "__VERIFIER_assume" | "__CPROVER_assume" | "assume_abort_if_not" => {
             call.arity(1)?;
             let condition = call.truth(0)?;
             call.assume(condition, false);
@@ -87,13 +88,12 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             call.evaluate_all()?;
             None
         }
-        "abort" | "exit" | "_exit" | "_Exit" | "quick_exit" | "__builtin_trap" | "__builtin_abort" | "err" | "errx" => {
-            call.evaluate_all()?;
-            if call.name == "exit" {
-                call.lowering.call_destructors()?;
-                call.lowering.judge_leaks();
-            }
-            call.stop();
+        "abort" | "__builtin_trap" | "__builtin_abort" => {
+            violate(call, format!("{}()", call.name));
+            None
+        }
+        "exit" | "_exit" | "_Exit" | "quick_exit" | "err" | "errx" | "verr" | "verrx" => {
+            leave(call)?;
             None
         }
         "__builtin_unreachable" | "__CPROVER_unreachable" => {
@@ -126,6 +126,31 @@ fn violate(call: &mut Call<'_, '_>, message: String) {
     } else {
         fail(call, message);
     }
+}
+
+/// The program ends; with a status other than 0 it says that something is wrong.
+fn leave(call: &mut Call<'_, '_>) -> Result<(), Diagnostic> {
+    if call.args.is_empty() || call.lowering.options().competition {
+        call.evaluate_all()?;
+    } else {
+        let text = call.lowering.at(call.args[0].span);
+        let message = format!("{}({})", call.name, call.lowering.program.source.slice(text));
+        let status = call.value_as(0, &Type::INT)?;
+        let status = call.keep(status).expr;
+        if !matches!(status, Expr::Const(0, _)) {
+            let condition = status.binary(BinaryOp::Eq, Expr::constant(0, Width::INT));
+            call.lowering.emit(Op::System(System::Assert { condition, message }));
+        }
+        for at in 1..call.args.len() {
+            call.value(at)?;
+        }
+    }
+    if call.name == "exit" {
+        call.lowering.call_destructors()?;
+        call.lowering.judge_leaks();
+    }
+    call.stop();
+    Ok(())
 }
 
 /// What kind of value an input function gives, by its name.

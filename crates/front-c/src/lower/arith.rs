@@ -245,7 +245,20 @@ impl Lowering {
             _ => return Err(self.error(self.span(), "this operator cannot stand here").help("rewrite the expression")),
         };
         self.check_overflow(op, &left.expr, &right.expr, &ty);
+        if matches!(op, BinaryOp::SDiv | BinaryOp::UDiv | BinaryOp::SRem | BinaryOp::URem) {
+            self.check_divisor(&right.expr);
+        }
         Ok(Value { expr: fold(left.expr.binary(op, right.expr)), ty })
+    }
+
+    /// A division by zero is a failure.
+    fn check_divisor(&mut self, divisor: &Expr) {
+        let width = self.body.width(divisor);
+        let condition = fold(divisor.clone().binary(BinaryOp::Ne, Expr::constant(0, width)));
+        if self.options.competition || matches!(condition, Expr::Const(1, _)) {
+            return;
+        }
+        self.emit(Op::System(System::Assert { condition, message: ir::DIVISION.to_owned() }));
     }
 
     fn compare(&mut self, op: &BinaryOperator, left: Expr, right: Expr, signed: bool) -> Value {

@@ -103,6 +103,7 @@ impl Lowering {
         }
         let value = self.rvalue(rhs)?;
         let value = self.convert(value, &place.ty.unqualified())?;
+        self.name_block(&value, lhs);
         Ok(Outcome::Value(self.write(&place, value)?))
     }
 }

@@ -71,7 +71,7 @@ pub(crate) struct Switch {
 impl Body {
     /// An empty function, at its first block.
     pub fn new(name: &str, unit: Unit) -> Self {
-        let library = unit == Unit::Library;
+        let library = !unit.is_user();
         let function = Function { name: name.to_owned(), params: 0, library, locals: Vec::new(), blocks: Vec::new() };
         let mut body = Body {
             function,
@@ -99,6 +99,16 @@ impl Body {
         };
         body.block();
         body
+    }
+
+    /// Whether this is text of our own library.
+    pub fn is_library(&self) -> bool {
+        !self.unit.is_user()
+    }
+
+    /// All instructions so far.
+    pub fn ops(&mut self) -> impl Iterator<Item = &mut Op> {
+        self.function.blocks.iter_mut().flat_map(|block| &mut block.instrs).map(|instr| &mut instr.op)
     }
 
     /// A new local.

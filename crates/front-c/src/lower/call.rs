@@ -53,7 +53,7 @@ impl Lowering {
 
     /// The function of our library with this name.
     pub fn library_function(&self, name: &str) -> Option<CalleeId> {
-        match self.files[Unit::Library as usize].names.get(name) {
+        match self.files[Unit::Library.index()].names.get(name) {
             Some(Entity::Function(id)) if self.callees[id.0 as usize].definition.is_some() => Some(*id),
             _ => None,
         }
@@ -197,7 +197,7 @@ impl Lowering {
         let function = match target {
             Target::Function(id) => {
                 let callee = &self.callees[id.0 as usize];
-                if callee.unit == Unit::User && callee.name == "main" {
+                if callee.unit.is_user() && self.begins_with(&callee.name) {
                     let complaint = self.error(self.span(), "`main` is called here");
                     return Err(complaint.help("put its body into another function, and call that"));
                 }
@@ -228,7 +228,7 @@ impl Lowering {
 
     /// Calls a function defined in C, ours or the user's. None: it returns nothing.
     pub fn call_function(&mut self, name: &str, args: Vec<Value>) -> Result<Option<Value>, Diagnostic> {
-        let id = match self.files[self.body.unit as usize].names.get(name) {
+        let id = match self.files[self.body.unit.index()].names.get(name) {
             Some(Entity::Function(id)) if self.callees[id.0 as usize].definition.is_some() => Some(*id),
             _ => self.library_function(name),
         };

@@ -1,7 +1,7 @@
 //! Types from declarations.
 
+use super::Lowering;
 use super::scope::{Entity, Tag};
-use super::{Lowering, Unit};
 use crate::layout;
 use crate::types::{BitField, Kind, Member, Record, RecordId, Signature, Type};
 use c_syntax::ast::{
@@ -261,8 +261,17 @@ impl Lowering {
         let word = if union { "union" } else { "struct" };
         let name = tag.map_or(format!("{word} {{…}}"), |tag| format!("{word} {tag}"));
         let id = RecordId(self.types.records.len() as u32);
-        let library = self.body.unit == Unit::Library;
-        self.types.records.push(Record { name, union, library, broken: None, members: None, size: 0, align: 1 });
+        let library = !self.body.unit.is_user();
+        self.types.records.push(Record {
+            name,
+            union,
+            library,
+            unit: self.body.unit.index(),
+            broken: None,
+            members: None,
+            size: 0,
+            align: 1,
+        });
         if let Some(tag) = tag {
             self.innermost().tags.insert(tag.to_owned(), Tag::Record(id));
         }

@@ -2,7 +2,7 @@
 
 use super::scope::{Entity, Storage};
 use super::{Lowering, Value};
-use c_syntax::ast::{BinaryOperator, Expression, Node, Statement, UnaryOperator};
+use c_syntax::ast::{BinaryOperator, Constant, Expression, Node, Statement, UnaryOperator};
 use c_syntax::visit::{self, Visit};
 use ir::{Expr, Op};
 use source::Diagnostic;
@@ -40,8 +40,10 @@ impl Lowering {
             },
             Expression::Cast(cast) => self.pure(&cast.expression.node),
             Expression::Binary(binary) => {
+                let divides = matches!(binary.operator, BinaryOperator::Divide | BinaryOperator::Modulo);
                 computes(&binary.operator)
                     && !self.is_checked(&binary.operator, &binary.rhs.node)
+                    && !(divides && may_be_zero(&binary.rhs.node))
                     && self.pure(&binary.lhs.node)
                     && self.pure(&binary.rhs.node)
             }
@@ -149,6 +151,11 @@ impl Effects<'_> {
             }
         }
     }
+}
+
+/// Whether a divisor is anything but a number other than zero: then dividing by it can fail.
+fn may_be_zero(divisor: &Expression) -> bool {
+    !matches!(divisor, Expression::Constant(Constant::Integer(integer)) if integer.value != 0)
 }
 
 /// Whether an operator computes a value from the values of both operands.

@@ -93,7 +93,7 @@ impl Lowering {
         let Callee { name, unit, signature, definition, id, .. } = &self.callees[callee.0 as usize];
         let (Some(definition), Some(id)) = (definition.clone(), *id) else { return Ok(()) };
         let (name, unit, signature) = (name.clone(), *unit, signature.clone());
-        let is_main = unit == Unit::User && name == "main";
+        let is_main = unit.is_user() && self.begins_with(&name);
         let mut body = Body::new(&name, unit);
         body.span = if unit == Unit::Library { called } else { Span::default() };
         body.is_main = is_main;
@@ -101,7 +101,7 @@ impl Lowering {
         body.usage = Rc::new(self.usage(&definition, unit));
         body.scopes.push(Scope::default());
         self.body = body;
-        if unit == Unit::User {
+        if unit.is_user() {
             self.body.span = self.at(definition.declarator.span);
         }
         if self.tls.on && !is_main {
@@ -115,7 +115,7 @@ impl Lowering {
             self.main_prologue();
             self.call_constructors()?;
         }
-        let atomic = unit == Unit::User && builtins::is_atomic_function(&name);
+        let atomic = unit.is_user() && builtins::is_atomic_function(&name);
         if atomic {
             let result = match self.body.result.width() {
                 Some(width) => Some(self.body.local("%returned", width)),
@@ -133,18 +133,18 @@ impl Lowering {
         }
         self.finish_computed_gotos();
         self.check_labels()?;
-        let body = std::mem::replace(&mut self.body, Body::new("", Unit::User));
+        let body = std::mem::replace(&mut self.body, Body::new("", Unit::User(0)));
         self.program.functions[id.index()] = super::finish::finish(body.function);
         Ok(())
     }
 
     fn usage(&self, definition: &FunctionDefinition, unit: Unit) -> usage::Usage {
-        let constant = |name: &str| match self.files[unit as usize].names.get(name) {
+        let constant = |name: &str| match self.files[unit.index()].names.get(name) {
             Some(Entity::Constant(value, _)) => Some(*value),
             _ => None,
         };
         let writes_through = |name: &str, at: usize| {
-            let own = match self.files[unit as usize].names.get(name) {
+            let own = match self.files[unit.index()].names.get(name) {
                 Some(Entity::Function(id)) => self.callees[id.0 as usize].definition.is_some(),
                 _ => false,
             };
@@ -175,8 +175,12 @@ impl Lowering {
                 Some(name) => (name.text, Some(name.span)),
                 None => (format!("%{at}"), None),
             };
-            if self.body.is_main {
+            if self.body.is_main && self.options.entry.is_none() {
                 self.main_parameter(at, &name, ty)?;
+                continue;
+            }
+            if self.body.is_main {
+                self.any_parameter(&name, ty)?;
                 continue;
             }
             let mut parts = Vec::new();
@@ -237,6 +241,25 @@ impl Lowering {
             Entity::Bad(Rc::new(complaint.help("use constants, or values of nondet_int() and its kin")))
         };
         self.innermost().names.insert(name.to_owned(), entity);
+        Ok(())
+    }
+
+    /// A parameter of the function that the program begins with, if that is not `main`: it can be anything. A pointer is null or
+    /// points to an object of its type, which holds anything.
+    fn any_parameter(&mut self, name: &str, ty: &Type) -> Result<(), Diagnostic> {
+        let place = self.object(name, ty, false)?;
+        if let Some(to) = ty.pointee().cloned().filter(|to| self.types.size(to).is_ok_and(|size| size > 0)) {
+            let target = self.object(&format!("*{name}"), &to, false)?;
+            let super::place::At::Memory(address) = target.at else { return Ok(()) };
+            let choice = self.temp(Width::BOOL);
+            self.emit(Op::System(System::Nondet { dst: choice }));
+            let null = Expr::constant(0, Width::WORD);
+            let expr = Expr::Select(Box::new(Expr::Local(choice)), Box::new(address), Box::new(null));
+            self.write(&place, super::Value { expr, ty: ty.unqualified() })?;
+        }
+        let storage = self.storage_of(&place)?;
+        let variable = Rc::new(Variable { ty: ty.clone(), storage });
+        self.innermost().names.insert(name.to_owned(), Entity::Variable(variable));
         Ok(())
     }
 
@@ -324,7 +347,7 @@ impl Lowering {
         name: &str,
         signature: Result<Rc<Signature>, Diagnostic>,
         definition: Option<Rc<FunctionDefinition>>,
-        span: Place,
+        (own, span): (bool, Place),
     ) -> Result<(), Diagnostic> {
         let unit = self.body.unit;
         let signature = match signature {
@@ -340,15 +363,19 @@ impl Lowering {
                 }
             }
         };
-        if let Some(Entity::Function(id)) = self.file().names.get(name).cloned() {
+        let linked = if own { None } else { self.linked.get(name).cloned() };
+        let known = self.file().names.get(name).cloned().filter(|known| !matches!(known, Entity::Bad(_)));
+        if let Some(Entity::Function(id)) = known.or(linked) {
+            self.file().names.insert(name.to_owned(), Entity::Function(id));
             let known = &mut self.callees[id.0 as usize];
             if definition.is_some() {
                 if known.definition.is_some() {
                     let complaint = self.error(self.at(span), format!("`{name}` is defined twice"));
-                    return Err(complaint.help("remove one of the definitions"));
+                    return Err(complaint.help("remove one of the definitions, or make them static"));
                 }
                 known.definition = definition;
                 known.signature = signature;
+                known.unit = unit;
             } else if known.definition.is_none() && !signature.open {
                 known.signature = signature;
             }
@@ -358,6 +385,9 @@ impl Lowering {
         let callee = Callee { name: name.to_owned(), unit, signature, definition, id: None, object: None };
         self.callees.push(callee);
         self.file().names.insert(name.to_owned(), Entity::Function(id));
+        if !own && unit.is_user() {
+            self.linked.insert(name.to_owned(), Entity::Function(id));
+        }
         Ok(())
     }
 

@@ -18,7 +18,10 @@ impl Lowering {
                 let signature = self.definition_signature(definition);
                 self.note_lifetime(&definition.specifiers, &definition.declarator)?;
                 let Some(name) = &definition.declarator.name else { return Ok(()) };
-                self.declare_function(&name.text, signature, Some(definition.clone()), name.span)
+                let storage = &definition.specifiers.storage;
+                // An inline definition is for its own translation unit.
+                let own = storage.is_static || storage.is_inline && !storage.is_extern;
+                self.declare_function(&name.text, signature, Some(definition.clone()), (own, name.span))
             }
             Item::Other(item) => match item {
                 ast::Item::Declaration(declaration) => self.declare_outside(declaration),
@@ -51,22 +54,33 @@ impl Lowering {
         let (name, span) = (&*name.text, name.span);
         let ty = self.declared_type(base, init)?;
         if base.typedef {
-            let ours = match self.files[Unit::Library as usize].names.get(name) {
-                Some(Entity::Typedef(ours)) if self.body.unit == Unit::User && library_type(name) => Some(ours.clone()),
+            let ours = match self.files[Unit::Library.index()].names.get(name) {
+                Some(Entity::Typedef(ours)) if self.body.unit.is_user() && library_type(name) => Some(ours.clone()),
                 _ => None,
             };
             self.file().names.insert(name.to_owned(), Entity::Typedef(ours.unwrap_or(ty)));
             return Ok(());
         }
         if let Kind::Function(signature) = ty.kind {
-            return self.declare_function(name, Ok(signature), None, span);
+            return self.declare_function(name, Ok(signature), None, (base.fixed, span));
         }
         let place = self.at(span);
         let initializer = init.initializer.clone().map(Rc::new);
         let external = base.external && initializer.is_none();
         let aligned = base.aligned.max(self.alignment(&init.declarator.attributes, &[])?);
-        if let Some(Entity::Global(id)) = self.file().names.get(name).cloned() {
+        let linked = if base.fixed { None } else { self.linked.get(name).cloned() };
+        if let Some(Entity::Global(id)) = self.file().names.get(name).cloned().or(linked) {
+            self.file().names.insert(name.to_owned(), Entity::Global(id));
+            let unit = self.body.unit;
             let known = &mut self.globals[id.0 as usize];
+            if known.initializer.is_some() && initializer.is_some() {
+                let complaint = self.error(place, format!("`{name}` is defined twice"));
+                self.complain(complaint.help("remove one of the definitions, or make them static"));
+                return Ok(());
+            }
+            if known.unit != unit && (initializer.is_some() || known.external && !external) {
+                (known.unit, known.ty, known.span) = (unit, ty.clone(), place);
+            }
             if matches!(known.ty.kind, Kind::Array(_, None)) {
                 known.ty = ty;
             }
@@ -81,6 +95,9 @@ impl Lowering {
         let id = self.new_global(name, ty, initializer, external, base.thread, place);
         self.globals[id.0 as usize].aligned = aligned;
         self.file().names.insert(name.to_owned(), Entity::Global(id));
+        if !base.fixed && self.body.unit.is_user() {
+            self.linked.insert(name.to_owned(), Entity::Global(id));
+        }
         Ok(())
     }
 
@@ -173,7 +190,7 @@ impl Lowering {
             let cells = self.initial_cells(id)?;
             for cell in &cells {
                 let part = self.types.path(&ty, cell.offset);
-                if !part.is_empty() {
+                if !part.is_empty() || self.types.is_library(&ty) {
                     self.program.parts.insert(Address { object, offset: cell.offset }, part);
                 }
             }

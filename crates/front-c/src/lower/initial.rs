@@ -95,7 +95,7 @@ impl Lowering {
     ) -> Result<u64, Diagnostic> {
         if let Kind::Record(id) = &ty.kind
             && self.types.record(*id).library
-            && self.body.unit == super::Unit::User
+            && self.body.unit.is_user()
         {
             self.library_initializer(ty, base, items, out);
             return Ok(0);
@@ -275,7 +275,7 @@ impl Lowering {
             Initializer::List(_) => true,
             Initializer::Expression(e) => match &ty.kind {
                 Kind::Array(..) => matches!(e.node, Expression::StringLiteral(_)),
-                Kind::Record(_) => self.type_of(e).is_ok_and(|given| given.kind == ty.kind),
+                Kind::Record(_) => self.type_of(e).is_ok_and(|given| self.types.is_same(&given, ty)),
                 Kind::Void
                 | Kind::Bool
                 | Kind::Int { .. }
@@ -397,7 +397,8 @@ impl Lowering {
         let mut settings = Vec::new();
         self.flatten(&place.ty, initializer, &mut settings)?;
         if !zeroed && !place.ty.is_scalar() {
-            let whole = settings.iter().any(|s| s.offset == 0 && s.ty.is_record() && s.ty.kind == place.ty.kind);
+            let whole =
+                settings.iter().any(|s| s.offset == 0 && s.ty.is_record() && self.types.is_same(&s.ty, &place.ty));
             if !whole {
                 for leaf in self.leaves(&place.ty)? {
                     if !settings.iter().any(|s| s.offset == leaf.offset && s.bits.is_none()) {
@@ -422,8 +423,12 @@ impl Lowering {
                     self.copy(&part, &from)?;
                 }
                 Source::Expression(e) => {
+                    let taker = self.taker.take();
                     let value = self.rvalue(e)?;
                     let value = self.convert(value, &setting.ty)?;
+                    if let Some(name) = taker {
+                        self.name_block_as(&value, &name);
+                    }
                     let zero = matches!(value.expr, Expr::Const(0, _));
                     if !(zero && zeroed) {
                         self.write(&part, value)?;

@@ -75,15 +75,19 @@ impl Lowering {
 
     /// The place in the user's text of a place in the parser's text.
     pub fn at(&self, span: Range) -> Span {
+        let Some(text) = self.text() else { return self.body.span };
+        let place = text.place(span);
+        if let Some(header) = place.header {
+            *self.header.borrow_mut() = Some((place.span, header));
+        }
+        place.span
+    }
+
+    /// The user's text that is being lowered, if it is the user's.
+    pub fn text(&self) -> Option<&crate::text::Text> {
         match self.body.unit {
-            Unit::Library => self.body.span,
-            Unit::User => {
-                let place = self.text.place(span);
-                if let Some(header) = place.header {
-                    *self.header.borrow_mut() = Some((place.span, header));
-                }
-                place.span
-            }
+            Unit::Library => None,
+            Unit::User(number) => self.texts.get(number as usize),
         }
     }
 

@@ -109,7 +109,7 @@ impl Lowering {
     /// Where the pointers among the user's variables are that are no locals.
     fn pointers(&self) -> Vec<Expr> {
         let mut found = Vec::new();
-        for global in self.globals.iter().filter(|global| global.unit == Unit::User) {
+        for global in self.globals.iter().filter(|global| global.unit.is_user()) {
             let (Some(object), Ok(leaves)) = (global.object, self.types.leaves(&global.ty)) else { continue };
             let pointers = leaves.iter().filter(|leaf| leaf.ty.is_pointer());
             found.extend(pointers.map(|leaf| Expr::Address(object, leaf.offset)));

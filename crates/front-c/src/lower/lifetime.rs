@@ -2,7 +2,7 @@
 //! functions that are other names of functions.
 
 use super::scope::Entity;
-use super::{Lowering, Value};
+use super::{Lowering, Unit, Value};
 use crate::types::Type;
 use c_syntax::ast::{Attribute, Declarator, Meaning, Name, Range, Specifiers};
 use ir::{Expr, LocalId};
@@ -14,8 +14,8 @@ const LATE: i64 = 65_535;
 /// Functions that run before and after `main`, by priority and in the order of the text; names for other functions.
 #[derive(Debug, Default)]
 pub(crate) struct Lifetime {
-    constructors: Vec<(i64, String)>,
-    destructors: Vec<(i64, String)>,
+    constructors: Vec<(i64, Unit, String)>,
+    destructors: Vec<(i64, Unit, String)>,
     aliases: Vec<(String, String, Range)>,
 }
 
@@ -64,8 +64,9 @@ impl Lowering {
                 Meaning::Constructor(_) => &mut self.lifetime.constructors,
                 _ => &mut self.lifetime.destructors,
             };
-            if !list.iter().any(|(_, known)| *known == name.text) {
-                list.push((priority, name.text.clone()));
+            let unit = self.body.unit;
+            if !list.iter().any(|(_, of, known)| *of == unit && *known == name.text) {
+                list.push((priority, unit, name.text.clone()));
             }
         }
         Ok(())
@@ -89,21 +90,24 @@ impl Lowering {
     /// Calls what runs before `main`: small numbers first, then in the order of the text.
     pub fn call_constructors(&mut self) -> Result<(), Diagnostic> {
         let mut all = self.lifetime.constructors.clone();
-        all.sort_by_key(|(priority, _)| *priority);
+        all.sort_by_key(|(priority, ..)| *priority);
         self.call_all(&all)
     }
 
     /// Calls what runs when the program ends: the opposite order.
     pub fn call_destructors(&mut self) -> Result<(), Diagnostic> {
         let mut all = self.lifetime.destructors.clone();
-        all.sort_by_key(|(priority, _)| *priority);
+        all.sort_by_key(|(priority, ..)| *priority);
         all.reverse();
         self.call_all(&all)
     }
 
-    fn call_all(&mut self, functions: &[(i64, String)]) -> Result<(), Diagnostic> {
-        for (_, name) in functions {
-            self.call_function(name, Vec::new())?;
+    fn call_all(&mut self, functions: &[(i64, Unit, String)]) -> Result<(), Diagnostic> {
+        for (_, unit, name) in functions {
+            let here = std::mem::replace(&mut self.body.unit, *unit);
+            let result = self.call_function(name, Vec::new());
+            self.body.unit = here;
+            result?;
         }
         Ok(())
     }

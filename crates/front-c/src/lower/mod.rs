@@ -25,6 +25,7 @@ mod interface;
 mod labels;
 mod leaks;
 mod lifetime;
+mod naming;
 pub(crate) mod place;
 mod publish;
 mod scope;
@@ -59,8 +60,24 @@ pub(crate) struct Value {
 /// Whose text it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Unit {
-    User,
+    /// A translation unit of the user's.
+    User(u32),
     Library,
+}
+
+impl Unit {
+    /// Whether it is the user's.
+    pub fn is_user(self) -> bool {
+        self != Unit::Library
+    }
+
+    /// The position among the scopes outside functions.
+    pub fn index(self) -> usize {
+        match self {
+            Unit::Library => 0,
+            Unit::User(number) => number as usize + 1,
+        }
+    }
 }
 
 /// A function that is declared outside functions.
@@ -110,10 +127,13 @@ pub(crate) struct Lowering {
     pub program: Program,
     pub types: Types,
     options: Options,
-    text: Rc<Text>,
+    /// The texts of the user's translation units.
+    texts: Rc<Vec<Text>>,
     body: Body,
-    /// The scopes outside functions: the user's, the library's.
-    files: [Scope; 2],
+    /// The scopes outside functions: the library's, and those of the user's translation units.
+    files: Vec<Scope>,
+    /// What several translation units know by the same name.
+    linked: FxHashMap<String, Entity>,
     callees: Vec<Callee>,
     globals: Vec<Global>,
     /// Functions that are reachable and not lowered yet, with the place of the first call.
@@ -129,6 +149,8 @@ pub(crate) struct Lowering {
     seams: Vec<ir::Place>,
     lifetime: lifetime::Lifetime,
     watch: leaks::Watch,
+    /// The variable that is being initialised, if it is a pointer.
+    taker: Option<String>,
     /// The labels whose address is taken, with their functions.
     label_addresses: Vec<((String, String), Span)>,
     /// The first complaint that came where none could be returned.
@@ -136,8 +158,8 @@ pub(crate) struct Lowering {
 }
 
 /// See [`crate::parse`].
-pub(crate) fn program(file: &SourceFile, preprocessed: Option<&str>, options: &Options) -> Result<Program, Diagnostic> {
-    let work = || lower(file, preprocessed, *options);
+pub(crate) fn program(file: &SourceFile, units: &[crate::Unit], options: &Options) -> Result<Program, Diagnostic> {
+    let work = || lower(file, units, options);
     // The parser and what follows it recurse with the nesting of the text.
     let result = std::thread::scope(|scope| {
         let worker = std::thread::Builder::new().stack_size(c_syntax::STACK).spawn_scoped(scope, work);
@@ -154,19 +176,24 @@ pub(crate) fn program(file: &SourceFile, preprocessed: Option<&str>, options: &O
     }
 }
 
-fn lower(file: &SourceFile, preprocessed: Option<&str>, options: Options) -> Result<Program, Diagnostic> {
-    let text = Rc::new(Text::new(file, preprocessed));
-    let user = parse_text(file, &text)?;
+fn lower(file: &SourceFile, all: &[crate::Unit], options: &Options) -> Result<Program, Diagnostic> {
+    let raw = all.first().is_some_and(|unit| unit.preprocessed.is_none());
+    let file = &if raw { crate::text::with_markers(file) } else { file.clone() };
+    let texts = all.iter().map(|unit| Text::new(file, &unit.name, unit.preprocessed.as_deref()));
+    let texts: Rc<Vec<Text>> = Rc::new(texts.collect());
     let mut library = Vec::new();
     for (name, source) in crate::builtins::RUNTIME {
         let file = SourceFile::new(*name, *source);
-        library.extend(parse_text(&file, &Text::new(&file, None))?);
+        library.extend(parse_text(&file, &Text::new(&file, name, None))?);
     }
-    let units = [(Unit::Library, library), (Unit::User, user)];
-    let plain = Lowering::new(file, text.clone(), options, false);
+    let mut units = vec![(Unit::Library, library)];
+    for (number, text) in texts.iter().enumerate() {
+        units.push((Unit::User(number as u32), parse_text(file, text)?));
+    }
+    let plain = Lowering::new(file, texts.clone(), options, false);
     match plain.run(&units) {
         Err(Failure::NeedsTls) => {
-            let with_tls = Lowering::new(file, text, options, true);
+            let with_tls = Lowering::new(file, texts, options, true);
             with_tls.run(&units).map_err(|failure| match failure {
                 Failure::Complaint(complaint) => complaint,
                 Failure::NeedsTls => Diagnostic::error(file, Span::default(), "thread-local variables have no place"),
@@ -222,15 +249,16 @@ pub(crate) fn strip_casts(e: &Expression) -> &Expression {
 }
 
 impl Lowering {
-    fn new(file: &SourceFile, text: Rc<Text>, options: Options, tls: bool) -> Self {
+    fn new(file: &SourceFile, texts: Rc<Vec<Text>>, options: &Options, tls: bool) -> Self {
         let name = file.name().rsplit('/').next().unwrap_or(file.name());
         Lowering {
             program: Program::new(name, "C", file.clone()),
             types: Types::new(options.ilp32),
-            options,
-            text,
-            body: Body::new("", Unit::User),
-            files: [Scope::default(), Scope::default()],
+            options: options.clone(),
+            files: std::iter::repeat_with(Scope::default).take(texts.len() + 1).collect(),
+            texts,
+            body: Body::new("", Unit::User(0)),
+            linked: FxHashMap::default(),
             callees: Vec::new(),
             globals: Vec::new(),
             queue: VecDeque::new(),
@@ -242,6 +270,7 @@ impl Lowering {
             seams: Vec::new(),
             lifetime: lifetime::Lifetime::default(),
             watch: leaks::Watch::default(),
+            taker: None,
             label_addresses: Vec::new(),
             complaint: None,
         }
@@ -266,14 +295,7 @@ impl Lowering {
             }
             self.resolve_aliases();
         }
-        let Some(Entity::Function(main)) = self.files[0].names.get("main").cloned() else {
-            let complaint = self.error(Span::default(), "there is no function `main`");
-            return Err(complaint.help("a program begins with `int main(void) { … }`"));
-        };
-        if self.callees[main.0 as usize].definition.is_none() {
-            let complaint = self.error(Span::default(), "`main` is declared but not defined");
-            return Err(complaint.help("a program begins with `int main(void) { … }`"));
-        }
+        let main = self.entry()?;
         let body = self.request(main, Span::default());
         self.program.threads.push(ir::Thread { name: "main".to_owned(), body });
         loop {
@@ -297,28 +319,55 @@ impl Lowering {
         Ok(())
     }
 
+    /// The function that the program begins with.
+    fn entry(&mut self) -> Result<CalleeId, Diagnostic> {
+        let name = self.options.entry.clone().unwrap_or_else(|| "main".to_owned());
+        let own = self.files[1..].iter().filter_map(|scope| match scope.names.get(&name) {
+            Some(Entity::Function(id)) => Some(*id),
+            _ => None,
+        });
+        let all: Vec<CalleeId> = own.collect();
+        let defined = all.iter().find(|id| self.callees[id.0 as usize].definition.is_some());
+        let help = match self.options.entry {
+            None => "a program begins with `int main(void) { … }`; `--entry FUNCTION` begins elsewhere",
+            Some(_) => "name a function that the program defines",
+        };
+        match (defined, all.is_empty()) {
+            (Some(id), _) => Ok(*id),
+            (None, true) => Err(self.error(Span::default(), format!("there is no function `{name}`")).help(help)),
+            (None, false) => {
+                Err(self.error(Span::default(), format!("`{name}` is declared but not defined")).help(help))
+            }
+        }
+    }
+
+    /// Whether the program begins with a function of this name.
+    fn begins_with(&self, name: &str) -> bool {
+        name == self.options.entry.as_deref().unwrap_or("main")
+    }
+
     /// The scope outside functions of the text being lowered.
     fn file(&mut self) -> &mut Scope {
-        &mut self.files[self.body.unit as usize]
+        &mut self.files[self.body.unit.index()]
     }
 
     /// The innermost scope.
     fn innermost(&mut self) -> &mut Scope {
         match self.body.scopes.last_mut() {
             Some(scope) => scope,
-            None => &mut self.files[self.body.unit as usize],
+            None => &mut self.files[self.body.unit.index()],
         }
     }
 
     /// What a name stands for here.
     fn lookup(&self, name: &str) -> Option<Entity> {
         let inner = self.body.scopes.iter().rev().find_map(|scope| scope.names.get(name));
-        inner.or_else(|| self.files[self.body.unit as usize].names.get(name)).cloned()
+        inner.or_else(|| self.files[self.body.unit.index()].names.get(name)).cloned()
     }
 
     fn lookup_tag(&self, name: &str) -> Option<Tag> {
         let inner = self.body.scopes.iter().rev().find_map(|scope| scope.tags.get(name));
-        inner.or_else(|| self.files[self.body.unit as usize].tags.get(name)).cloned()
+        inner.or_else(|| self.files[self.body.unit.index()].tags.get(name)).cloned()
     }
 
     /// Does something whose instructions are thrown away.

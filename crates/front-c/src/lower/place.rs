@@ -424,7 +424,7 @@ impl Lowering {
             return Ok(target);
         }
         let source = self.place(from)?;
-        if target.ty.kind != source.ty.kind {
+        if !self.types.is_same(&target.ty, &source.ty) {
             let (a, b) = (self.types.describe(&target.ty), self.types.describe(&source.ty));
             let complaint = self.error(self.span(), format!("a `{b}` cannot be assigned to a `{a}`"));
             return Err(complaint.help("both sides of an assignment of structures have the same type"));
@@ -443,7 +443,7 @@ impl Lowering {
         let dst = self.body.local(&format!("&{name}"), Width::WORD);
         let size = Expr::constant(size as i64, Width::WORD);
         let align = self.types.align(ty).unwrap_or(1);
-        let (name, storage) = (name.to_owned(), ir::life::Storage::Automatic);
+        let (name, storage) = (self.shaped(name, ty), ir::life::Storage::Automatic);
         let alloc = |zeroed| System::Alloc { dst, name, size, cells: Some(cells.clone()), zeroed, align, storage };
         if !self.body.repeats() {
             self.emit(Op::System(alloc(zeroed)));

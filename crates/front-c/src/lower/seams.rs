@@ -4,7 +4,7 @@
 //! stays between its neighbours whatever becomes of the blocks. When the program is complete, [`extract`] takes these
 //! instructions out and writes down where they were.
 
-use super::{Lowering, Unit};
+use super::Lowering;
 use c_syntax::ast::Range as Parsed;
 use ir::{BlockId, FunctionId, Op, Place, Program, Seam, TagSet};
 use source::Span;
@@ -19,10 +19,10 @@ pub(crate) enum Side {
 impl Lowering {
     /// A statement could be put in here, before or after this one; with `braces`, both need braces around them.
     pub fn seam(&mut self, statement: Parsed, side: Side, braces: bool) {
-        if !self.options.seams || self.body.unit != Unit::User {
+        if !self.options.seams || !self.body.unit.is_user() {
             return;
         }
-        let Some(statement) = self.text.statement(statement) else { return };
+        let Some(statement) = self.text().and_then(|text| text.statement(statement)) else { return };
         let place = match side {
             Side::Before => Place::Before { statement, braces },
             Side::After => Place::After { statement, braces },

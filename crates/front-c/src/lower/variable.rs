@@ -36,7 +36,7 @@ impl Lowering {
             // Known outside too; what is defined stays defined.
             let known = matches!(self.file().names.get(name), Some(Entity::Function(_)));
             if !known {
-                self.declare_function(name, Ok(signature), None, span)?;
+                self.declare_function(name, Ok(signature), None, (false, span))?;
             }
             if let Some(entity) = self.file().names.get(name).cloned() {
                 self.innermost().names.insert(name.to_owned(), entity);
@@ -44,12 +44,16 @@ impl Lowering {
             return Ok(());
         }
         if base.external && init.initializer.is_none() {
-            let entity = match self.file().names.get(name).cloned() {
+            let known = self.file().names.get(name).cloned();
+            let entity = match known.or_else(|| self.linked.get(name).cloned()) {
                 Some(entity) => entity,
                 None => {
                     let place = self.at(span);
                     let id = self.new_global(name, ty, None, true, base.thread, place);
                     self.file().names.insert(name.to_owned(), Entity::Global(id));
+                    if self.body.unit.is_user() {
+                        self.linked.insert(name.to_owned(), Entity::Global(id));
+                    }
                     Entity::Global(id)
                 }
             };
@@ -84,7 +88,10 @@ impl Lowering {
         match &init.initializer {
             Some(initializer) => {
                 let in_memory = matches!(place.at, At::Memory(_));
-                self.initialize(&place, initializer, zeroed && in_memory)
+                self.taker = ty.pointee().map(|_| name.to_owned());
+                let result = self.initialize(&place, initializer, zeroed && in_memory);
+                self.taker = None;
+                result
             }
             None => {
                 self.forget(&place);

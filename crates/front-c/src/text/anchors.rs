@@ -7,8 +7,8 @@
 /// What an anchor begins with; the place and two underscores follow.
 const PREFIX: &str = "__fencepost_anchor_";
 
-/// The text with anchors.
-pub fn with_anchors(text: &str) -> String {
+/// The text with anchors. Their names count from `base`: where the text begins among the user's files.
+pub fn with_anchors(text: &str, base: u32) -> String {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len() * 2);
     let (mut at, mut depth, mut done) = (0usize, 0usize, 0usize);
@@ -40,7 +40,7 @@ pub fn with_anchors(text: &str) -> String {
         at += skipped;
         if here && depth == 0 {
             out.push_str(&text[done..at]);
-            out.push_str(&format!(" {PREFIX}{at}__"));
+            out.push_str(&format!(" {PREFIX}{}__", base as usize + at));
             done = at;
         }
     }
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn taking_anchors_out_gives_the_text_back() {
         let text = "#define M(x) x; \\\n  y;\nint f(void) { if (a) M(b); else c(d)(e); /* ; */ s = \";\"; do g(';'); while (0); }\n// ;\n";
-        let anchored = with_anchors(text);
+        let anchored = with_anchors(text, 0);
         let (clean, anchors) = take(&anchored);
         assert_eq!(clean, text);
         assert!(anchors.iter().all(|(here, own)| here == own));

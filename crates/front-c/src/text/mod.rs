@@ -1,13 +1,14 @@
 //! The text that is parsed, and the way back from its places to the user's.
 //!
-//! The parser reads what the preprocessor made of the user's file. Line markers lead from there to the user's file.
+//! The parser reads what the preprocessor made of the user's files. Line markers lead from there to the files.
 
 mod anchors;
 
 pub use anchors::with_anchors;
 
 use c_syntax::ast::Range;
-use source::{SourceFile, Span};
+use rustc_hash::FxHashMap;
+use source::{File, Marker, SourceFile, Span};
 use std::rc::Rc;
 
 /// A text for the parser, and where its parts come from.
@@ -20,6 +21,8 @@ pub(crate) struct Text {
     /// Pairs of places, in the text and in the user's, that are known to be the same, in order.
     anchors: Vec<(usize, usize)>,
     file: SourceFile,
+    /// Where the text begins in the user's files, if it is the user's own.
+    base: usize,
 }
 
 /// A line of the preprocessor's output.
@@ -27,7 +30,7 @@ pub(crate) struct Text {
 struct Line {
     /// Where it begins.
     start: usize,
-    /// The header and the line in it, for a line that is not the user's own.
+    /// The header and the line in it, for a line of a file that is not among the user's.
     header: Option<(Rc<str>, usize)>,
     /// The line of the user's file, its own or that of the directive that included the header, without blanks around it.
     own: (usize, usize),
@@ -37,46 +40,49 @@ struct Line {
     whole: bool,
 }
 
-/// A place in the user's file.
+/// A place in the user's files.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub span: Span,
-    /// `name:line` if it is in a header.
+    /// `name:line` if it is in a header that is not among them.
     pub header: Option<String>,
 }
 
 impl Text {
-    /// The user's file, or what a preprocessor made of it.
-    pub fn new(file: &SourceFile, preprocessed: Option<&str>) -> Text {
+    /// One of the user's files, or what a preprocessor made of it.
+    pub fn new(file: &SourceFile, name: &str, preprocessed: Option<&str>) -> Text {
+        let own = file.files().find(|file| file.name == name).unwrap_or_else(|| file.file_at(0));
         let (parsed, anchors) = match preprocessed {
             Some(text) => anchors::take(text),
-            None => (file.text().to_owned(), Vec::new()),
+            None => (own.text.to_owned(), Vec::new()),
         };
-        let lines = if preprocessed.is_some() { markers(&parsed, file.text()) } else { Vec::new() };
-        Text { parsed, lines, anchors, file: file.clone() }
+        let lines = if preprocessed.is_some() { markers(&parsed, file, own) } else { Vec::new() };
+        Text { parsed, lines, anchors, file: file.clone(), base: own.start as usize }
     }
 
     /// The user's place of a range of the text.
     pub fn place(&self, range: Range) -> Place {
         let (start, end) = (range.start as usize, range.end as usize);
         if self.lines.is_empty() {
-            return Place { span: Span::new(start, end.max(start)), header: None };
+            return Place { span: Span::new(self.base + start, self.base + end.max(start)), header: None };
         }
         let (from, header) = self.line_place(start);
         let (to, _) = self.line_place(end.saturating_sub(1).max(start));
+        let apart = self.file.file_at(from.start).start != self.file.file_at(to.start).start;
         let end = if to.end - to.start == 1 && to.start >= from.start { to.end } else { to.end.max(from.end) };
-        let span = if header.is_some() { from } else { Span { start: from.start, end: end.max(from.start) } };
+        let span = if header.is_some() || apart { from } else { Span { start: from.start, end: end.max(from.start) } };
         Place { span, header }
     }
 
-    /// The user's place of a statement, if it is in the user's file and both of its ends are outside of macros.
+    /// The user's place of a statement, if it is in one of the user's files and both of its ends are outside of macros.
     pub fn statement(&self, range: Range) -> Option<Span> {
         let (from, last) = (range.start as usize, (range.end as usize).checked_sub(1)?);
         if !matches!(self.parsed.as_bytes().get(last), Some(b';' | b'}')) {
             return None;
         }
         let (from, to) = (self.anchored_start(from).or_else(|| self.exact(from))?, self.end(last)?);
-        let fits = from < to && matches!(self.file.text().as_bytes().get(to - 1), Some(b';' | b'}'));
+        let file = |at: usize| self.file.file_at(Span::new(at, at).start).start;
+        let fits = from < to && file(from) == file(to) && matches!(self.file.slice(Span::new(to - 1, to)), ";" | "}");
         fits.then(|| Span::new(from, to))
     }
 
@@ -89,7 +95,8 @@ impl Text {
         if !blank {
             return None;
         }
-        let mut rest = self.file.text().get(own..)?;
+        let file = self.file.file_at(Span::new(own, own).start);
+        let mut rest = file.text.get(own - file.start as usize..)?;
         loop {
             rest = rest.trim_start();
             rest = if rest.starts_with("//") {
@@ -101,7 +108,7 @@ impl Text {
             };
         }
         // Behind a directive there may be text that does not count.
-        (!rest.starts_with('#')).then(|| self.file.text().len() - rest.len())
+        (!rest.starts_with('#')).then(|| file.start as usize + file.text.len() - rest.len())
     }
 
     /// The place in the user's file behind the last byte, here in the original text, of a statement.
@@ -113,7 +120,7 @@ impl Text {
     /// The byte of the user's file that stands for one of the text, where the lines agree but for a comment.
     fn exact(&self, offset: usize) -> Option<usize> {
         if self.lines.is_empty() {
-            return Some(offset);
+            return Some(self.base + offset);
         }
         let line = self.line(offset)?;
         Some(line.same? + (offset - line.start))
@@ -153,27 +160,63 @@ fn marker(line: &str) -> Option<(usize, Option<&str>)> {
     Some((number, name))
 }
 
-/// Where each line of a preprocessor's output comes from.
-fn markers(text: &str, own: &str) -> Vec<Line> {
+/// The files that a preprocessor's output names, each once. Those of the system are left out: a marker says of which these are.
+pub fn named_files(text: &str) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for line in text.lines().filter(|line| line.starts_with('#')) {
+        let Some((_, Some(name))) = marker(line) else { continue };
+        let flags = line.rsplit('"').next().unwrap_or_default();
+        let system = flags.split_whitespace().any(|flag| flag == "3");
+        if !system && !name.starts_with('<') && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// A preprocessed text with what its line markers say about its places.
+pub(crate) fn with_markers(file: &SourceFile) -> SourceFile {
+    let mut markers: Vec<Marker> = Vec::new();
+    let mut name = None;
+    let mut offset = 0;
+    for line in file.text().split_inclusive('\n') {
+        offset += line.len();
+        let Some((number, named)) = marker(line).filter(|_| line.starts_with('#')) else { continue };
+        name = named.map(Into::into).or(name);
+        let Some(name) = &name else { continue };
+        markers.push(Marker { offset, name: std::sync::Arc::clone(name), line: number as u32 });
+    }
+    file.with_markers(markers)
+}
+
+/// Where each line of a preprocessor's output comes from; `main` is the file that it was given.
+fn markers(text: &str, files: &SourceFile, main: File<'_>) -> Vec<Line> {
+    let by_name: FxHashMap<&str, File<'_>> = files.files().map(|file| (file.name, file)).collect();
+    let mut starts: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
     let mut lines = Vec::new();
-    let mut main: Option<Rc<str>> = None;
+    // The file of the current line; none before the first marker.
     let mut current: Option<Rc<str>> = None;
-    let (mut number, mut included_at) = (1, 1);
-    let (starts, own_starts) = (line_starts(text), line_starts(own));
-    for (at, &start) in starts.iter().enumerate() {
-        let end = starts.get(at + 1).map_or(text.len(), |&next| next);
-        let line = &text[start..end];
-        let inside = main != current;
-        let header = if inside { current.clone().map(|name| (name, number)) } else { None };
-        lines.push(Line::new(start, line, header, if inside { included_at } else { number }, own, &own_starts));
+    let mut first: Option<Rc<str>> = None;
+    let mut included_at = (main, 1);
+    let mut number = 1;
+    let mut start = 0;
+    for line in text.split_inclusive('\n').chain(text.ends_with('\n').then_some("")) {
+        let own = match &current {
+            None => Some(main),
+            name if *name == first => Some(main),
+            Some(name) => by_name.get(&**name).copied(),
+        };
+        let (file, at) = own.map_or(included_at, |file| (file, number));
+        let header = if own.is_some() { None } else { current.clone().map(|name| (name, number)) };
+        let own_starts = starts.entry(file.start).or_insert_with(|| line_starts(file.text));
+        lines.push(Line::new(start, line, header, at, file, own_starts));
+        start += line.len();
         if let Some((next, name)) = marker(line) {
             if let Some(name) = name {
-                if main.is_none() {
-                    main = Some(name.into());
-                } else if !inside {
-                    included_at = number;
-                }
-                current = Some(name.into());
+                let name: Rc<str> = name.into();
+                first.get_or_insert_with(|| name.clone());
+                included_at = (file, at);
+                current = Some(name);
             }
             number = next;
         } else {
@@ -184,15 +227,16 @@ fn markers(text: &str, own: &str) -> Vec<Line> {
 }
 
 impl Line {
-    /// The line of the output at `start`, which stands for line `number` of the user's file.
+    /// The line of the output at `start`, which stands for line `number` of a user's file.
     fn new(
         start: usize,
         output: &str,
         header: Option<(Rc<str>, usize)>,
         number: usize,
-        own: &str,
+        file: File<'_>,
         own_starts: &[usize],
     ) -> Line {
+        let (own, base) = (file.text, file.start as usize);
         let at = number.saturating_sub(1);
         let from = own_starts.get(at).map_or(own.len(), |&from| from);
         let to = own_starts.get(at + 1).map_or(own.len(), |&next| next);
@@ -202,7 +246,8 @@ impl Line {
         let rest = users.strip_prefix(output).filter(|_| header.is_none() && number > 0).map(str::trim_start);
         let same = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("//") || rest.starts_with("/*"));
         let whole = header.is_none() && output == users;
-        Line { start, header, own: (from + blank, from + users.len()), same: same.then_some(from), whole }
+        let own = (base + from + blank, base + from + users.len());
+        Line { start, header, own, same: same.then_some(base + from), whole }
     }
 }
 
@@ -218,7 +263,7 @@ mod tests {
     fn places_lead_back_to_the_users_file() {
         let file = SourceFile::new("t.c", "#include \"h.h\"\nint x; /* c */ int y;\n  int z = MACRO;\n");
         let output = "# 0 \"t.c\"\n# 1 \"t.c\"\n# 1 \"h.h\" 1\nint inner;\n# 2 \"t.c\" 2\nint x; /* c */ int y;\n  int z = 12;\n";
-        let text = Text::new(&file, Some(output));
+        let text = Text::new(&file, "t.c", Some(output));
         let find = |what: &str| {
             let at = text.parsed.find(what).expect("there");
             text.place(range(at, what.len()))
@@ -236,9 +281,10 @@ mod tests {
         let own = "  x = 1; // c\n  CHECK(x);\n  x = ONE; y = 2; BOTH\n  if (x) CHECK(y);\n";
         let file = SourceFile::new("t.c", own);
         // What a preprocessor would make of it.
-        let output = with_anchors(own).replace("CHECK", "check").replace("ONE", "12").replace("BOTH", "b = 1; c = 2;");
+        let output =
+            with_anchors(own, 0).replace("CHECK", "check").replace("ONE", "12").replace("BOTH", "b = 1; c = 2;");
         let output = format!("# 1 \"t.c\"\n{}", output.replace(" // c", ""));
-        let text = Text::new(&file, Some(&output));
+        let text = Text::new(&file, "t.c", Some(&output));
         assert!(text.parsed.contains("x = 12; y = 2; b = 1; c = 2;\n"), "{}", text.parsed);
         let find = |what: &str| {
             let at = text.parsed.find(what).expect("there");
@@ -253,5 +299,26 @@ mod tests {
         assert_eq!(find("check(y);"), Some("CHECK(y);"));
         assert_eq!(find("if (x) check(y);"), None, "where it begins nobody knows: a macro is before it");
         assert_eq!(find("x = 1"), None, "this is no statement");
+    }
+
+    #[test]
+    fn what_is_included_has_places_of_its_own() {
+        let file = SourceFile::new("t.c", "#include \"h.h\"\nint x;\n")
+            .with_files([("h.h".to_owned(), "#include <sys.h>\nint inner; // c\n  TWICE\n".to_owned())]);
+        let output = "# 0 \"t.c\"\n# 1 \"t.c\"\n# 1 \"h.h\" 1\n# 1 \"/s/sys.h\" 1 3\nint far;\n# 2 \"h.h\" 2\nint inner;\n  int a; int b;\n\
+                      # 2 \"t.c\" 2\nint x;\n";
+        let text = Text::new(&file, "t.c", Some(output));
+        let find = |what: &str| {
+            let at = text.parsed.find(what).expect("there");
+            text.place(range(at, what.len()))
+        };
+        assert_eq!((file.slice(find("x;").span), file.mark(find("x;").span)), ("x;", "2".to_owned()));
+        assert_eq!(file.mark(find("inner").span), "h.h:2");
+        assert_eq!((file.slice(find("int b;").span), file.mark(find("int b;").span)), ("TWICE", "h.h:3".to_owned()));
+        let far = find("far");
+        assert_eq!((file.slice(far.span), far.header.as_deref()), ("#include <sys.h>", Some("/s/sys.h:1")));
+        let at = text.parsed.find("int inner;").expect("there");
+        assert_eq!(text.statement(range(at, 10)).map(|span| file.slice(span)), Some("int inner;"));
+        assert_eq!(named_files(output), ["t.c", "h.h"]);
     }
 }

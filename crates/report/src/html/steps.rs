@@ -26,9 +26,10 @@ pub(super) fn table(out: &mut String, graph: &Graph, story: &Story) {
         let (thread, what) = (name(graph, Some(waiting.thread)), escape(&waiting.what));
         let _ = writeln!(
             out,
-            "<p class=\"waiting\" data-goto=\"{0}\"><b>{thread}</b> {what} in line {0}: <code>{1}</code></p>",
-            waiting.line,
-            escape(&waiting.source)
+            "<p class=\"waiting\" data-goto=\"{0}\"><b>{thread}</b> {what} in {2}: <code>{1}</code></p>",
+            escape(&waiting.mark),
+            escape(&waiting.source),
+            escape(&source::line_words(&waiting.mark))
         );
     }
     let words = match story.telling {
@@ -62,14 +63,14 @@ fn row(out: &mut String, graph: &Graph, step: &StoryStep) {
     };
     let colour = step.thread.map_or(0, |thread| thread % 6);
     let events: Vec<String> = step.events.iter().map(ToString::to_string).collect();
-    let line = if step.line == 0 { String::new() } else { step.line.to_string() };
+    let line = escape(&step.mark);
     let thread = name(graph, step.thread);
     let memory = if step.kind == StepKind::Arrive { " <i>memory</i>" } else { "" };
     let _ = writeln!(
         out,
         "<tr class=\"{kind} thread-{colour}\" tabindex=\"0\" data-goto=\"{}\" data-events=\"{}\"><td>{}</td><td>{thread}{memory}</td>\
          <td>{line}</td><td><code>{}</code></td><td>{}</td></tr>",
-        step.line,
+        if step.line == 0 { "0" } else { &line },
         events.join(" "),
         step.number,
         escape(&step.source),

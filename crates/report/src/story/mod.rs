@@ -29,6 +29,8 @@ pub enum FailureKind {
     Reached,
     /// An access outside of all objects.
     Memory,
+    /// A division by zero.
+    Arithmetic,
     /// All threads have ended or wait.
     Deadlock,
     /// Two threads are in a critical section.
@@ -48,6 +50,12 @@ pub struct Failure {
     pub thread: u32,
     /// The line, from 1.
     pub line: u32,
+    /// The file that the line is in, if it is not the one that the user named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line for the reader: `12`, `queue.h:12`.
+    #[serde(skip)]
+    pub mark: String,
     /// The column, from 1.
     pub column: u32,
     /// The line's text, without the blanks around it.
@@ -94,10 +102,33 @@ pub struct StoryStep {
     pub events: Vec<usize>,
     /// The line, from 1; 0 if there is none.
     pub line: u32,
+    /// The file that the line is in, if it is not the one that the user named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line for the reader: `12`, `queue.h:12`.
+    #[serde(skip)]
+    pub mark: String,
     /// The line's text, without the blanks around it.
     pub source: String,
     /// What happens.
     pub what: String,
+}
+
+impl StoryStep {
+    /// A step of nobody in no line.
+    fn nowhere() -> StoryStep {
+        StoryStep {
+            number: 0,
+            kind: StepKind::Run,
+            thread: None,
+            events: Vec::new(),
+            line: 0,
+            file: None,
+            mark: String::new(),
+            source: String::new(),
+            what: String::new(),
+        }
+    }
 }
 
 /// A thread that waits for ever.
@@ -107,6 +138,12 @@ pub struct Waiting {
     pub thread: u32,
     /// The line, from 1.
     pub line: u32,
+    /// The file that the line is in, if it is not the one that the user named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line for the reader: `12`, `queue.h:12`.
+    #[serde(skip)]
+    pub mark: String,
     /// The line's text, without the blanks around it.
     pub source: String,
     /// What it waits for, if that can be seen.
@@ -135,15 +172,23 @@ pub struct Story {
 /// Messages longer than this are cut.
 const LONGEST_LINE: usize = 200;
 
-/// The text of a line, without the blanks around it and without a comment at its end.
-pub(crate) fn line_text(program: &Program, line: u32) -> String {
-    let text = program.source.text().lines().nth((line as usize).saturating_sub(1)).unwrap_or("");
+/// The text of the line of a span, without the blanks around it and without a comment at its end.
+pub(crate) fn line_text(program: &Program, span: Span) -> String {
+    let text = program.source.line_text(span);
     let code = text.split("//").next().unwrap_or("");
     let code = match code.rfind("/*") {
         Some(at) if code.trim_end().ends_with("*/") && !code[..at].trim().is_empty() => &code[..at],
         Some(_) | None => code,
     };
     code.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(LONGEST_LINE).collect()
+}
+
+/// Whether a message is that of a call that must not happen.
+fn is_ending(message: &str) -> bool {
+    let name = message.split('(').next().unwrap_or_default();
+    let ends = ["exit", "_exit", "_Exit", "quick_exit", "err", "errx", "verr", "verrx"].contains(&name);
+    let plain = ["reach_error", "__VERIFIER_error", "abort", "__builtin_trap", "__builtin_abort"].contains(&name);
+    message.ends_with(')') && (ends || plain && message.ends_with("()"))
 }
 
 /// What fails, by the instruction that the violation names.
@@ -155,14 +200,16 @@ fn failure(program: &Program, execution: &Execution, violation: &Violation, name
         // An execution that cannot be replayed is no evidence anyway.
         let inside = witness::inside(program, execution).unwrap_or_default();
         if let Some(&(other, span)) = inside.iter().find(|(thread, _)| *thread != violation.thread) {
-            message += &format!(": {} entered it in line {}", names.thread(other), program.source.line(span));
+            message += &format!(": {} entered it in {}", names.thread(other), program.source.place(span));
         }
         FailureKind::Critical
     } else if violation.message == races::RACE || violation.message == witness::UNORDERED {
         message = race(program, execution, violation, names);
         FailureKind::Race
-    } else if matches!(&*violation.message, "reach_error()" | "__VERIFIER_error()") {
+    } else if is_ending(&violation.message) {
         FailureKind::Reached
+    } else if violation.message == ir::DIVISION {
+        FailureKind::Arithmetic
     } else if instrs.any(|instr| asserted(&instr.op)) && !ir::faults::is_fault(&violation.message) {
         FailureKind::Assertion
     } else if violation.message == "deadlock" {
@@ -171,20 +218,23 @@ fn failure(program: &Program, execution: &Execution, violation: &Violation, name
         FailureKind::Memory
     };
     let place = program.source.position(violation.span.start);
+    let (file, mark) = crate::graph::file_and_mark(program, violation.span);
     Failure {
         kind,
         message,
         thread: violation.thread.0,
         line: place.line,
+        file,
+        mark,
         column: place.column,
-        source: line_text(program, place.line),
+        source: line_text(program, violation.span),
     }
 }
 
 /// A data race in words: where it is, and who does what to it in which line.
 fn race(program: &Program, execution: &Execution, violation: &Violation, names: &Names<'_>) -> String {
     let own = |event: &&Event| event.thread == Some(violation.thread) && event.span == violation.span;
-    let line = |span| program.source.line(span);
+    let line = |span| program.source.place(span);
     // At a watchpoint, the last event of the one thread reads what the other one has left there.
     let found = execution.events.iter().enumerate().filter(|(_, event)| own(event)).rev().find_map(|(at, event)| {
         let cell = event.address().filter(|cell| races::watched(program, cell.object))?;
@@ -195,28 +245,30 @@ fn race(program: &Program, execution: &Execution, violation: &Violation, names: 
     });
     let Some((location, thread, writes, at)) = found else { return "data race".to_owned() };
     let does = if writes { "writes" } else { "reads" };
-    format!("data race on `{}`: {} {does} it in line {at}", names.address(location), names.thread(thread))
+    format!("data race on `{}`: {} {does} it in {at}", names.address(location), names.thread(thread))
 }
 
 impl Failure {
     /// What fails and where, in a sentence without an end: ``assertion `x == 1` fails in thread t1, line 12``.
     pub fn sentence(&self, threads: &[String]) -> String {
         let thread = threads.get(self.thread as usize).map_or("?", String::as_str);
-        let place = format!("in thread {thread}, line {}", self.line);
+        let line = source::line_words(&self.mark);
+        let place = format!("in thread {thread}, {line}");
         match self.kind {
             FailureKind::Assertion => format!("assertion `{}` fails {place}", self.message),
             FailureKind::Reached => format!("`{}` is called {place}", self.message),
+            FailureKind::Arithmetic => format!("{} {place}", self.message),
             FailureKind::Memory => match self.message.split_once(": ") {
                 Some((what, more)) => format!("{what} {place} ({more})"),
                 None => format!("{} {place}", self.message),
             },
             FailureKind::Critical => match self.message.split_once(": ") {
-                Some((what, other)) => format!("{what}: {other}, {thread} enters it in line {}", self.line),
+                Some((what, other)) => format!("{what}: {other}, {thread} enters it in {line}"),
                 None => format!("{} {place}", self.message),
             },
             FailureKind::Race => match self.message.split_once(": ") {
                 Some(_) => {
-                    format!("{}, {thread} accesses it in line {}, and nothing orders them", self.message, self.line)
+                    format!("{}, {thread} accesses it in {line}, and nothing orders them", self.message)
                 }
                 None => format!("{} {place}", self.message),
             },
@@ -238,7 +290,9 @@ impl Story {
         let failure = failure(program, execution, violation, names);
         let deadlock = failure.kind == FailureKind::Deadlock;
         let end = match failure.kind {
-            FailureKind::Assertion | FailureKind::Reached | FailureKind::Memory => End::After(failure.thread),
+            FailureKind::Assertion | FailureKind::Reached | FailureKind::Memory | FailureKind::Arithmetic => {
+                End::After(failure.thread)
+            }
             FailureKind::Critical => End::Executed,
             FailureKind::Race if violation.message == witness::UNORDERED => End::Executed,
             FailureKind::Race => End::After(failure.thread),

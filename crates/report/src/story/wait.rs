@@ -21,9 +21,10 @@ pub(super) fn waiting(
     let places = witness::waiting(program, execution).unwrap_or_else(|_| own());
     let describe = |&(thread, span): &(ir::ThreadId, source::Span)| {
         let line = program.source.line(span);
+        let (file, mark) = crate::graph::file_and_mark(program, span);
         let text = program.source.slice(span);
         let last = graph.events.iter().rfind(|event| event.thread == Some(thread.0));
-        let read = last.filter(|event| event.kind == EventKind::Read && event.line == line);
+        let read = last.filter(|event| event.kind == EventKind::Read && event.mark == mark);
         let what = match (call(text), read) {
             (Some(Call::Join), _) => {
                 let others: Vec<String> = places
@@ -39,7 +40,7 @@ pub(super) fn waiting(
             (called, Some(read)) => held(execution, s, graph, names, (called, read.id)),
             (_, None) => "waits".to_owned(),
         };
-        Waiting { thread: thread.0, line, source: line_text(program, line), what }
+        Waiting { thread: thread.0, line, file, mark, source: line_text(program, span), what }
     };
     places.iter().map(describe).collect()
 }
@@ -64,12 +65,12 @@ fn held(
         (_, Some((write, thread))) if is_lock => {
             let own = Some(thread) == event.thread.map(|thread| thread.0);
             let holder = if own { "itself".to_owned() } else { names.thread(ir::ThreadId(thread)) };
-            format!("waits for {name}, held by {holder} since line {}", write.line)
+            format!("waits for {name}, held by {holder} since {}", write.place())
         }
         (_, None) if is_lock => format!("waits for {name}, which is locked from the start"),
         (_, Some((write, thread))) => {
             let thread = names.thread(ir::ThreadId(thread));
-            format!("waits while {name} = {value}, as {thread} left it in line {}", write.line)
+            format!("waits while {name} = {value}, as {thread} left it in {}", write.place())
         }
         (_, None) => format!("waits while {name} = {value}, as it was from the start"),
     }

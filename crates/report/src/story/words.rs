@@ -14,7 +14,8 @@ use witness::Execution;
 struct Draft {
     kind: StepKind,
     thread: Option<u32>,
-    line: u32,
+    /// The event whose line it is, if it is one.
+    at: Option<usize>,
     events: Vec<usize>,
 }
 
@@ -65,27 +66,27 @@ impl<'a> Teller<'a> {
         for point in self.points {
             match *point {
                 Point::Issue(event) => {
-                    let GraphEvent { thread, line, .. } = self.graph.events[event];
-                    self.add(StepKind::Run, thread, line, event);
+                    self.add(StepKind::Run, self.graph.events[event].thread, Some(event), event);
                     self.step_of[event] = Some(self.drafts.len());
                 }
                 Point::Arrive(event) if self.is_delayed(event) => {
-                    self.add(StepKind::Arrive, self.graph.events[event].thread, 0, event);
+                    self.add(StepKind::Arrive, self.graph.events[event].thread, None, event);
                     self.arrival_step[event] = Some(self.drafts.len());
                 }
                 Point::Arrive(_) => {}
                 Point::Fail => {
-                    self.drafts.push(Draft { kind: StepKind::Fail, thread: None, line: 0, events: Vec::new() });
+                    self.drafts.push(Draft { kind: StepKind::Fail, thread: None, at: None, events: Vec::new() });
                 }
             }
         }
     }
 
-    fn add(&mut self, kind: StepKind, thread: Option<u32>, line: u32, event: usize) {
-        let same = |last: &&mut Draft| (last.kind, last.thread, last.line) == (kind, thread, line);
+    fn add(&mut self, kind: StepKind, thread: Option<u32>, at: Option<usize>, event: usize) {
+        let line = |at: Option<usize>| at.map(|at| &*self.graph.events[at].mark);
+        let same = |last: &&mut Draft| (last.kind, last.thread, line(last.at)) == (kind, thread, line(at));
         match self.drafts.last_mut().filter(same) {
             Some(last) => last.events.push(event),
-            None => self.drafts.push(Draft { kind, thread, line, events: vec![event] }),
+            None => self.drafts.push(Draft { kind, thread, at, events: vec![event] }),
         }
     }
 
@@ -112,22 +113,22 @@ impl<'a> Teller<'a> {
         let mut steps: Vec<StoryStep> = Vec::new();
         for draft in &self.drafts {
             let number = steps.len() + 1;
-            let (thread, line, events) = (draft.thread, draft.line, draft.events.clone());
-            let source = if line == 0 { String::new() } else { line_text(self.program, line) };
-            match draft.kind {
-                StepKind::Run => {
-                    let what = self.run(&draft.events);
-                    steps.push(StoryStep { number, kind: StepKind::Run, thread, events, line, source, what });
-                }
-                StepKind::Arrive => {
-                    let what = self.arrival(&draft.events);
-                    steps.push(StoryStep { number, kind: StepKind::Arrive, thread, events, line, source, what });
-                }
+            let what = match draft.kind {
+                StepKind::Run => self.run(&draft.events),
+                StepKind::Arrive => self.arrival(&draft.events),
                 StepKind::Fail => {
                     fail(&mut steps, failure);
                     break;
                 }
+            };
+            let (kind, thread, events) = (draft.kind, draft.thread, draft.events.clone());
+            let mut step = StoryStep { number, kind, thread, events, what, ..StoryStep::nowhere() };
+            if let Some(at) = draft.at {
+                let GraphEvent { line, file, mark, .. } = self.graph.events[at].clone();
+                let source = line_text(self.program, self.execution.events[at].span);
+                step = StoryStep { line, file, mark, source, ..step };
             }
+            steps.push(step);
         }
         steps
     }
@@ -219,7 +220,7 @@ impl<'a> Teller<'a> {
             Call::Wait => {
                 let goes_on = events.first().and_then(|&event| event.checked_sub(1)).is_some_and(|before| {
                     let (one, other) = (&self.graph.events[before], &self.graph.events[before + 1]);
-                    (one.thread, one.line, one.column) == (other.thread, other.line, other.column)
+                    (one.thread, &one.mark, one.column) == (other.thread, &other.mark, other.column)
                 });
                 let first = events.iter().find_map(|&event| address(event));
                 match (goes_on, first) {
@@ -264,8 +265,8 @@ impl<'a> Teller<'a> {
     }
 
     fn write_note(&self, write: usize) -> String {
-        if let Some(line) = self.overtaken(write) {
-            return format!(" (early: before line {line} takes effect)");
+        if let Some(place) = self.overtaken(write) {
+            return format!(" (early: before {place} takes effect)");
         }
         let fails = self.points.iter().position(|point| *point == Point::Fail).unwrap_or(usize::MAX);
         match (self.arrival_step[write], self.arrived[write]) {
@@ -276,8 +277,8 @@ impl<'a> Teller<'a> {
     }
 
     fn read_note(&self, read: usize) -> String {
-        if let Some(line) = self.overtaken(read) {
-            return format!(" (early: before line {line} takes effect)");
+        if let Some(place) = self.overtaken(read) {
+            return format!(" (early: before {place} takes effect)");
         }
         let Some(source) = self.s.rf.iter().find(|&(_, reader)| reader == read).map(|(write, _)| write) else {
             return String::new();
@@ -291,24 +292,25 @@ impl<'a> Teller<'a> {
             return format!(" (stale: {what} of {whose}, step {step}, is not in memory yet)");
         }
         if self.s.threads[source].is_none() {
-            return String::new();
+            let unset = self.execution.events[source].address().is_some_and(|at| self.names.is_uninitialised(at));
+            return if unset { " (uninitialised)".to_owned() } else { String::new() };
         }
         match self.step_of[source] {
             Some(_) if own(source) && before(self.arrived[source]) => String::new(),
             Some(step) if own(source) => format!(" (its own write of step {step}, not in memory yet)"),
             Some(step) => format!(" (from {}, step {step})", self.thread(source)),
-            None => format!(" (its own write of line {})", self.graph.events[source].line),
+            None => format!(" (its own write of {})", self.graph.events[source].place()),
         }
     }
 
     /// The line of an earlier access of the same thread that takes effect only after this one, other than by a delay.
-    fn overtaken(&self, event: usize) -> Option<u32> {
+    fn overtaken(&self, event: usize) -> Option<String> {
         let here = self.issued[event]?;
         let late = |&earlier: &usize| {
             let same = self.s.threads[earlier] == self.s.threads[event] && !self.s.fences.contains(earlier);
             same && self.issued[earlier].is_some_and(|at| at > here)
         };
-        (0..event).find(late).map(|earlier| self.graph.events[earlier].line)
+        (0..event).find(late).map(|earlier| self.graph.events[earlier].place())
     }
 
     /// The initial values of the locations that the steps touch. What a new object holds matters only if it is read.
@@ -322,7 +324,8 @@ impl<'a> Teller<'a> {
                 && touched.contains_key(&address)
                 && (address.object.index() < self.program.objects.len() || is_read())
             {
-                values.push((self.names.address(address), self.names.value(address, value)));
+                let unset = if self.names.is_uninitialised(address) { " (uninitialised)" } else { "" };
+                values.push((self.names.address(address), format!("{}{unset}", self.names.value(address, value))));
             }
         }
         values
@@ -360,7 +363,10 @@ impl<'a> Teller<'a> {
         }
         let part = |c: char| c.is_alphanumeric() || c == '_';
         let words: Vec<&str> = failure.message.split(|c| !part(c)).collect();
-        let mentioned = |address: &Address| words.contains(&self.names.object_name(*address));
+        let mentioned = |address: &Address| {
+            let name = self.names.object_name(*address).trim_start_matches('*');
+            words.contains(&name.split('#').next().unwrap_or(name))
+        };
         let touched = self.touched().into_iter().filter(|(address, _)| mentioned(address));
         touched.map(|(address, value)| (self.names.address(address), self.names.value(address, value))).collect()
     }
@@ -372,6 +378,7 @@ fn fail(steps: &mut Vec<StoryStep>, failure: &Failure) {
         FailureKind::Assertion => "the assertion fails".to_owned(),
         FailureKind::Reached => "must not be reached".to_owned(),
         FailureKind::Memory => failure.message.split(": ").next().unwrap_or("").to_owned(),
+        FailureKind::Arithmetic => failure.message.clone(),
         FailureKind::Deadlock => "no thread can go on".to_owned(),
         FailureKind::Race => "is about to access it too, and nothing orders them".to_owned(),
         FailureKind::Critical => match failure.message.split_once(": ") {
@@ -381,7 +388,7 @@ fn fail(steps: &mut Vec<StoryStep>, failure: &Failure) {
     };
     let deadlock = failure.kind == FailureKind::Deadlock;
     let here = |step: &&mut StoryStep| {
-        step.kind == StepKind::Run && step.thread == Some(failure.thread) && step.line == failure.line && !deadlock
+        step.kind == StepKind::Run && step.thread == Some(failure.thread) && step.mark == failure.mark && !deadlock
     };
     if let Some(step) = steps.last_mut().filter(here) {
         step.kind = StepKind::Fail;
@@ -389,10 +396,13 @@ fn fail(steps: &mut Vec<StoryStep>, failure: &Failure) {
         step.what = if step.what.is_empty() { words } else { format!("{}{between} {words}", step.what) };
         return;
     }
-    let (thread, line, source) =
-        if deadlock { (None, 0, String::new()) } else { (Some(failure.thread), failure.line, failure.source.clone()) };
     let number = steps.len() + 1;
-    steps.push(StoryStep { number, kind: StepKind::Fail, thread, events: Vec::new(), line, source, what: words });
+    let mut step = StoryStep { number, kind: StepKind::Fail, what: words, ..StoryStep::nowhere() };
+    if !deadlock {
+        let Failure { thread, line, file, mark, source, .. } = failure.clone();
+        step = StoryStep { thread: Some(thread), line, file, mark, source, ..step };
+    }
+    steps.push(step);
 }
 
 /// Phrases as one, repetitions counted, several reads under one verb.

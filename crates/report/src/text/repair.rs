@@ -1,8 +1,9 @@
 //! Fences for people.
 
 use super::{Options, Paint, clean, pad};
-use crate::data::{FenceRow, PlacementRow, Repair, RepairEnd};
+use crate::data::{FenceRow, LineOf, PlacementRow, Repair, RepairEnd};
 use engine::Verdict;
+use source::line_words;
 use std::fmt::Write;
 
 /// What `fences` says. The last line is an interface.
@@ -59,7 +60,7 @@ fn placement(row: &PlacementRow, options: Options) -> String {
     let words =
         if row.fences.len() == 1 { "this fence".to_owned() } else { format!("these {} fences", row.fences.len()) };
     let _ = writeln!(out, "{} {proof}\n", options.paint(Paint::Green, &format!("It is safe with {words}.")));
-    let place = |fence: &FenceRow| clean(&format!("{} line {}, `{}`", fence.side, fence.line, fence.statement));
+    let place = |fence: &FenceRow| clean(&format!("{} {}, `{}`", fence.side, line_words(&fence.mark), fence.statement));
     let width = row.fences.iter().map(|fence| place(fence).chars().count()).max().unwrap_or(0);
     let kinds = row.fences.iter().map(|fence| fence.kind.chars().count()).max().unwrap_or(0);
     for fence in &row.fences {
@@ -89,5 +90,6 @@ pub(crate) fn painted(diff: &str, options: Options) -> String {
 /// Which lines a fence keeps in order.
 fn orders(fence: &FenceRow) -> String {
     let pairs: Vec<String> = fence.orders.iter().map(|(first, second)| format!("{first} before {second}")).collect();
-    if pairs.is_empty() { String::new() } else { format!("  keeps line {}", pairs.join(", ")) }
+    let words = if matches!(fence.orders.first(), Some((LineOf::Main(_), _))) { "line " } else { "" };
+    if pairs.is_empty() { String::new() } else { format!("  keeps {words}{}", clean(&pairs.join(", "))) }
 }

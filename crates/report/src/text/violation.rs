@@ -20,7 +20,7 @@ pub(super) fn headline(graph: &Graph, story: &Story, options: Options) -> String
         waiting(&mut out, graph, story);
     } else {
         let _ = writeln!(out, "{}", options.paint(Paint::Red, &wrapped(&format!("{words}:"), options)));
-        let _ = writeln!(out, "  {:>5} | {}", story.failure.line, clean(&story.failure.source));
+        let _ = writeln!(out, "  {:>5} | {}", clean(&story.failure.mark), clean(&story.failure.source));
     }
     out
 }
@@ -34,7 +34,7 @@ fn waiting(out: &mut String, graph: &Graph, story: &Story) {
     let width = story.waiting.iter().map(|w| name(w.thread).chars().count()).max().unwrap_or(0);
     for waiting in &story.waiting {
         let (thread, source) = (pad(&clean(name(waiting.thread)), width), clean(&waiting.source));
-        let _ = writeln!(out, "  {thread}  {:>5} | {source}", waiting.line);
+        let _ = writeln!(out, "  {thread}  {:>5} | {source}", clean(&waiting.mark));
         let _ = writeln!(out, "  {}        | {}", " ".repeat(width), clean(&waiting.what));
     }
 }
@@ -96,6 +96,7 @@ fn cut(text: &str, width: usize) -> String {
 /// How wide the columns of the list of steps are.
 struct Columns {
     thread: usize,
+    line: usize,
     source: usize,
     /// Where the line is between the places and the source.
     bar: usize,
@@ -106,13 +107,13 @@ struct Columns {
 }
 
 impl Columns {
-    fn new(thread: usize, longest: usize, options: Options) -> Columns {
-        let bar = thread + 16;
+    fn new(thread: usize, (longest, line): (usize, usize), options: Options) -> Columns {
+        let bar = thread + line + 11;
         let room = options.width.unwrap_or(usize::MAX).saturating_sub(bar + 4);
         let source = longest.min(SOURCE).min((room / 5 * 2).max(16));
         let below = room.saturating_sub(source) < WORDS;
         let source = if below { longest.min(SOURCE).min(room.max(16)) } else { source };
-        Columns { thread, source, bar, words: if below { bar + 2 } else { bar + 4 + source }, below }
+        Columns { thread, line, source, bar, words: if below { bar + 2 } else { bar + 4 + source }, below }
     }
 }
 
@@ -134,8 +135,10 @@ fn steps(graph: &Graph, story: &Story, options: Options) -> String {
     };
     let width = story.steps.iter().map(|step| who(step).chars().count()).max().unwrap_or(0).max(6);
     let source = story.steps.iter().map(|step| clean(&step.source).chars().count()).max().unwrap_or(0);
-    let columns = Columns::new(width, source, options);
-    let head = format!("{:>4}  {}  {:>5} | {}", "step", pad("thread", width), "line", pad("source", columns.source));
+    let lines = story.steps.iter().map(|step| clean(&step.mark).chars().count()).max().unwrap_or(0).max(5);
+    let columns = Columns::new(width, (source, lines), options);
+    let head =
+        format!("{:>4}  {}  {:>lines$} | {}", "step", pad("thread", width), "line", pad("source", columns.source));
     let head = if columns.below { head } else { format!("{head}  what happens") };
     let _ = writeln!(out, "  {}", options.paint(Paint::Dim, head.trim_end()));
     let mut last = None;
@@ -160,10 +163,10 @@ fn row(step: &StoryStep, name: &str, what: &str, columns: &Columns, options: Opt
         StepKind::Arrive => options.paint(Paint::Yellow, line),
         StepKind::Fail => options.paint(Paint::Red, line),
     };
-    let line = if step.line == 0 { String::new() } else { step.line.to_string() };
+    let (line, width) = (clean(&step.mark), columns.line);
     let what: Vec<String> = wrap::lines(what, options.width, columns.words, columns.words).iter().map(paint).collect();
     let source = cut(&step.source, columns.source);
-    let begin = format!("{:>4}  {name}  {line:>5} |", step.number);
+    let begin = format!("{:>4}  {name}  {line:>width$} |", step.number);
     let margin = " ".repeat(columns.bar);
     let blank = if columns.below { String::new() } else { " ".repeat(columns.source + 2) };
     let (first, rest) = if !columns.below || source.is_empty() {
@@ -209,26 +212,26 @@ pub(crate) fn overtakings(graph: &Graph, pairs: &[(usize, usize)]) -> Vec<String
 /// An access as a thing: `x = 1 (line 3)`, `the read of y (line 4)`.
 fn access(event: &GraphEvent) -> String {
     match event.kind {
-        EventKind::Read => format!("the read of {} (line {})", event.location(), event.line),
-        EventKind::Write => format!("{} (line {})", event.assignment(), event.line),
-        EventKind::Fence => format!("the fence (line {})", event.line),
+        EventKind::Read => format!("the read of {} ({})", event.location(), event.place()),
+        EventKind::Write => format!("{} ({})", event.assignment(), event.place()),
+        EventKind::Fence => format!("the fence ({})", event.place()),
     }
 }
 
 /// How the second of two events in program order took effect before the first.
 fn overtaking(thread: &str, first: &GraphEvent, second: &GraphEvent) -> String {
     let early = match second.kind {
-        EventKind::Read => format!("{thread} reads {} (line {})", second.location(), second.line),
-        EventKind::Write => format!("{thread}'s {} (line {}) reaches memory", second.assignment(), second.line),
-        EventKind::Fence => format!("{thread}'s fence (line {})", second.line),
+        EventKind::Read => format!("{thread} reads {} ({})", second.location(), second.place()),
+        EventKind::Write => format!("{thread}'s {} ({}) reaches memory", second.assignment(), second.place()),
+        EventKind::Fence => format!("{thread}'s fence ({})", second.place()),
     };
     let late = match first.kind {
-        EventKind::Read => format!("it reads {} (line {})", first.location(), first.line),
+        EventKind::Read => format!("it reads {} ({})", first.location(), first.place()),
         EventKind::Write => {
             let does = if second.kind == EventKind::Write { "does" } else { "reaches memory" };
-            format!("its {} (line {}) {does}", first.assignment(), first.line)
+            format!("its {} ({}) {does}", first.assignment(), first.place())
         }
-        EventKind::Fence => format!("its fence (line {})", first.line),
+        EventKind::Fence => format!("its fence ({})", first.place()),
     };
     format!("{early} before {late}")
 }

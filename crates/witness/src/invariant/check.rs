@@ -633,8 +633,8 @@ impl<'a> Checker<'a> {
         let at = place.frames.last().map(|frame| {
             let function = &self.world.program.functions[frame.function.index()];
             let instr = function.blocks[frame.block as usize].instrs.get(frame.index as usize);
-            let line = instr.map_or(0, |instr| self.world.program.source.line(instr.span));
-            format!(" in {}, line {line},", function.name)
+            let place = instr.map_or(String::new(), |instr| self.world.program.source.place(instr.span));
+            format!(" in {}, {place},", function.name)
         });
         let at = at.unwrap_or_default();
         Flaw::Invariant(format!("a step of thread {thread}{at} from region {region} leads into no region"))

@@ -279,7 +279,7 @@ impl Way {
 
 impl<'a> World<'a> {
     pub(super) fn flaw(&self, span: Span, what: impl Into<String>) -> Flaw {
-        let what = format!("line {}: {}", self.program.source.line(span), what.into());
+        let what = format!("{}: {}", self.program.source.place(span), what.into());
         Flaw::Invariant(what)
     }
 

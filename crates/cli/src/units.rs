@@ -1,0 +1,221 @@
+//! Programs of several files: what is compiled, and how.
+
+use crate::args::C;
+use crate::input;
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use session::Failure;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// A translation unit, and what the preprocessor is told about it.
+#[derive(Debug, Clone)]
+pub struct Input {
+    /// The file; `-` is what is read from the standard input.
+    pub path: PathBuf,
+    pub flags: Flags,
+}
+
+/// What the preprocessor is told, as far as we understand it.
+#[derive(Debug, Clone, Default)]
+pub struct Flags {
+    /// `-D` and `-U`, in order.
+    pub macros: Vec<String>,
+    /// `-I`.
+    pub include: Vec<PathBuf>,
+    /// `-iquote`.
+    pub quote: Vec<PathBuf>,
+    /// `-isystem`.
+    pub system: Vec<PathBuf>,
+    /// `-include`.
+    pub first: Vec<PathBuf>,
+    /// `-std`.
+    pub standard: Option<String>,
+    /// Whether `long` has 32 bits.
+    pub ilp32: bool,
+}
+
+impl Flags {
+    fn new(c: &C) -> Flags {
+        let defined = c.define.iter().map(|name| format!("-D{name}"));
+        Flags {
+            macros: defined.chain(c.undefine.iter().map(|name| format!("-U{name}"))).collect(),
+            include: c.include.clone(),
+            quote: c.iquote.clone(),
+            system: c.isystem.clone(),
+            first: c.include_first.clone(),
+            standard: c.standard.clone(),
+            ilp32: c.ilp32,
+        }
+    }
+
+    /// With what the command line of a compiler says. What is for other parts of a compiler is passed over.
+    fn add(&mut self, line: &[String], folder: &Path) {
+        let mut words = line.iter().map(String::as_str);
+        while let Some(word) = words.next() {
+            let mut value = |flag: &str| match word.strip_prefix(flag) {
+                Some("") => words.next().map(str::to_owned),
+                rest => rest.map(str::to_owned),
+            };
+            // `-include` and `-isystem` begin as `-i` does, so the longer ones come first.
+            if let Some(file) = value("-include") {
+                self.first.push(folder.join(file));
+            } else if let Some(path) = value("-isystem") {
+                self.system.push(folder.join(path));
+            } else if let Some(path) = value("-iquote") {
+                self.quote.push(folder.join(path));
+            } else if let Some(path) = value("-I") {
+                self.include.push(folder.join(path));
+            } else if let Some(name) = value("-D") {
+                self.macros.push(format!("-D{name}"));
+            } else if let Some(name) = value("-U") {
+                self.macros.push(format!("-U{name}"));
+            } else if let Some(name) = word.strip_prefix("-std=") {
+                self.standard = Some(name.to_owned());
+            } else if word == "-m32" {
+                self.ilp32 = true;
+            }
+        }
+    }
+}
+
+/// An entry of a compilation database.
+#[derive(Deserialize)]
+struct Entry {
+    directory: PathBuf,
+    file: PathBuf,
+    #[serde(default)]
+    command: String,
+    #[serde(default)]
+    arguments: Vec<String>,
+}
+
+/// The translation units that a command line names: its files, with what a compilation database says about them, or all files of the
+/// database.
+pub fn inputs(file: Option<&Path>, c: &C) -> Result<Vec<Input>> {
+    let named: Vec<&Path> = file.into_iter().chain(c.more.iter().map(PathBuf::as_path)).collect();
+    let Some(database) = &c.compile_commands else {
+        if named.is_empty() {
+            return Err(Failure::Usage("name a program, or --compile-commands FILE".to_owned()).into());
+        }
+        let input = |path: &Path| Input { path: path.to_owned(), flags: Flags::new(c) };
+        return Ok(named.into_iter().map(input).collect());
+    };
+    let known = database_inputs(database, c)?;
+    if named.is_empty() {
+        return Ok(known);
+    }
+    let mut found = Vec::new();
+    for path in named {
+        let own = known.iter().find(|input| same_file(&input.path, path));
+        let Some(input) = own else {
+            let reason = format!("{} is not in {}", path.display(), database.display());
+            let help = "name files that the compilation database has, or none for all of them".to_owned();
+            return Err(Failure::Refused(reason, help).into());
+        };
+        found.push(Input { path: path.to_owned(), flags: input.flags.clone() });
+    }
+    Ok(found)
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        (_, _) => one == other,
+    }
+}
+
+fn database_inputs(path: &Path, c: &C) -> Result<Vec<Input>> {
+    let text = input::read(path)?;
+    let entries: Vec<Entry> =
+        serde_json::from_str(text.text()).with_context(|| format!("{} is no compilation database", path.display()))?;
+    let base = path.parent().unwrap_or(Path::new(""));
+    let here = std::env::current_dir().unwrap_or_default();
+    let mut inputs: Vec<Input> = Vec::new();
+    for entry in entries {
+        let folder = base.join(&entry.directory);
+        let file = folder.join(&entry.file);
+        let file = file.strip_prefix(&here).map_or(file.clone(), Path::to_owned);
+        let line = if entry.arguments.is_empty() { words(&entry.command) } else { entry.arguments };
+        let mut flags = Flags::new(c);
+        flags.add(&line, &folder);
+        // A file that is compiled twice would be linked twice.
+        if file.extension() == Some(OsStr::new("c")) && !inputs.iter().any(|known| known.path == file) {
+            inputs.push(Input { path: file, flags });
+        }
+    }
+    if inputs.is_empty() {
+        bail!("{} names no C file", path.display());
+    }
+    Ok(inputs)
+}
+
+/// The words of a command, as a shell takes it apart.
+fn words(command: &str) -> Vec<String> {
+    let (mut all, mut word, mut begun) = (Vec::new(), String::new(), false);
+    let mut letters = command.chars();
+    let mut quote = None;
+    while let Some(letter) = letters.next() {
+        match (letter, quote) {
+            ('\\', None | Some('"')) => {
+                word.extend(letters.next());
+                begun = true;
+            }
+            (_, Some(open)) if letter == open => quote = None,
+            (_, Some(_)) => word.push(letter),
+            ('"' | '\'', None) => {
+                quote = Some(letter);
+                begun = true;
+            }
+            (_, None) if letter.is_whitespace() => {
+                if begun {
+                    all.push(std::mem::take(&mut word));
+                }
+                begun = false;
+            }
+            (_, None) => {
+                word.push(letter);
+                begun = true;
+            }
+        }
+    }
+    if begun {
+        all.push(word);
+    }
+    all
+}
+
+/// A command line as clap reads it: compilers write some long options with one dash.
+pub fn normalised(line: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let long = |word: OsString| match word.to_str() {
+        Some("-include" | "-isystem" | "-iquote") => OsString::from(format!("-{}", word.to_string_lossy())),
+        Some(text) if text.starts_with("-std=") => OsString::from(format!("-{text}")),
+        _ => word,
+    };
+    line.into_iter().map(long).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_taken_apart_as_a_shell_does() {
+        let line = r#"cc -DNAME='"a b"' -I"x y" -Dz\ z  -c a.c """#;
+        assert_eq!(words(line), ["cc", "-DNAME=\"a b\"", "-Ix y", "-Dz z", "-c", "a.c", ""]);
+    }
+
+    #[test]
+    fn flags_are_those_of_the_preprocessor() {
+        let mut flags = Flags::default();
+        let line = [
+            "cc", "-O2", "-Iinc", "-I", "more", "-DA=1", "-U", "B", "-include", "c.h", "-isystem", "s", "-std=c99",
+            "-o", "x",
+        ];
+        flags.add(&line.map(str::to_owned), Path::new("/p"));
+        assert_eq!(flags.macros, ["-DA=1", "-UB"]);
+        assert_eq!(flags.include, [Path::new("/p/inc"), Path::new("/p/more")]);
+        assert_eq!((flags.first, flags.system), (vec!["/p/c.h".into()], vec!["/p/s".into()]));
+        assert_eq!(flags.standard.as_deref(), Some("c99"));
+    }
+}
