@@ -12,10 +12,10 @@ use witness::{EventId, Execution, Property, TWO_INSIDE};
 /// How often at most a shorter execution is replayed to see whether it holds.
 const TRIES: usize = 48;
 
-/// The execution without what its violation does not need. The same execution if nothing can be left out, or if what would be
-/// left does not hold.
+/// The execution without what its violation does not need; nothing if nothing can be left out, or if what would be left does
+/// not hold. That all threads wait, or that two accesses race, is not shown by one thread: there all is left as it is.
 pub fn minimal(program: &Program, model: &Model, execution: &Execution, property: Property) -> Option<Execution> {
-    if property == Property::Deadlock {
+    if !matches!(property, Property::Assertions { .. }) {
         return None;
     }
     let structure = witness::structure(program, execution).ok()?;
