@@ -97,7 +97,7 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             None
         }
         "__builtin_unreachable" | "__CPROVER_unreachable" => {
-            call.stop();
+            violate(call, "a place is reached that is said to be unreachable".to_owned());
             None
         }
         _ => {
