@@ -89,7 +89,8 @@ impl<'a> Names<'a> {
 
     /// Whether what a location holds at first was never set: memory that was allocated, or a variable of a function.
     pub fn is_uninitialised(&self, address: Address) -> bool {
-        let made = address.object.index() >= self.program.objects.len() && !self.as_herd();
+        let life = life::is_life(address.offset);
+        let made = address.object.index() >= self.program.objects.len() && !self.as_herd() && !life;
         let Some(object) = self.object(address).filter(|_| made) else { return false };
         let instrs = self.program.functions.iter().flat_map(|f| &f.blocks).flat_map(|block| &block.instrs);
         let mut zeroed = instrs.filter_map(|instr| match &instr.op {
