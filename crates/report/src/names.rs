@@ -89,7 +89,7 @@ impl<'a> Names<'a> {
 
     /// Whether what a location holds at first was never set: memory that was allocated, or a variable of a function.
     pub fn is_uninitialised(&self, address: Address) -> bool {
-        let life = life::is_life(address.offset);
+        let life = is_life(address.offset);
         let made = address.object.index() >= self.program.objects.len() && !self.as_herd() && !life;
         let Some(object) = self.object(address).filter(|_| made) else { return false };
         let instrs = self.program.functions.iter().flat_map(|f| &f.blocks).flat_map(|block| &block.instrs);

@@ -9,5 +9,6 @@ mod kernel;
 mod lazy;
 mod local;
 mod predicate;
+mod races;
 mod strategy;
 mod symmetry;
