@@ -221,8 +221,8 @@ impl<'p> Memory<'p> {
         let Cell { address, width, .. } = &self.cells[cell as usize];
         let size = u64::from(width.bits()).div_ceil(8);
         let declared = self.program.objects.get(address.object.index());
-        let site = |made: &Made| self.sites[made.object.site as usize].align;
-        let align = declared.map_or_else(|| self.made.get(&address.object.0).map_or(1, site), |object| object.align);
+        let site = || self.object(address.object).map_or(1, |object| self.sites[object.site as usize].align);
+        let align = declared.map_or_else(site, |object| object.align);
         let shared = declared.is_some_and(|object| object.shared);
         let aligned = address.offset.is_multiple_of(size) && align.is_multiple_of(size);
         !shared && !aligned
