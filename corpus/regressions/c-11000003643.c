@@ -25,6 +25,7 @@ int main(void) {
     int mine = 0;
     pthread_t t1 = 0;
     pthread_t t2 = 0;
+    pthread_barrier_init(&bar, 0, 2);
     pthread_create(&t1, 0, thread1, &mine);
     x = 2;
     pthread_create(&t2, 0, thread2, 0);

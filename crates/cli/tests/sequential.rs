@@ -90,7 +90,7 @@ fn more_addresses_than_allowed_are_refused() {
 #[test]
 fn what_is_bounded_says_so_and_does_not_exit_with_zero() {
     for file in BROKEN {
-        let (last, code) = verdict(&[file, "--engine", "lazy", "--unwind", "2", "--rounds", "3"]);
+        let (last, code) = verdict(&[file, "--model", "sc", "--engine", "lazy", "--unwind", "2", "--rounds", "3"]);
         assert_eq!((&*last, code), ("SAFE (rounds 3)", Some(5)), "{file}");
     }
     let bounds = ["--unwind", "3", "--rounds", "2", "--clock", "2", "--nodes", "2"];
