@@ -301,7 +301,7 @@ fn the_property_is_what_verifiers_say() {
     becomes("__VERIFIER_atomic_begin(); __VERIFIER_atomic_end();", &["F SC", "begin", "end", "F SC"]);
     becomes("__fencepost_critical_begin(); x = 1; __fencepost_critical_end();", &["enter", "W NA", "leave"]);
     becomes("x = __VERIFIER_nondet_int();", &["any", "W NA"]);
-    becomes("abort();", &["assume"]);
+    becomes("abort();", &["assert abort()", "assume"]);
     refused("p = __VERIFIER_nondet_pointer();", "unknown kind");
 }
 

@@ -263,7 +263,7 @@ fn the_head_is_checked() {
     assert!(model.head.compile_rule("W", |tag| tag == "SC").is_some());
     assert!(model.head.compile_rule("W", |tag| tag == "REL").is_none());
     let text = bad("\"T\"\n(*\n  @colour blue\n*)\nempty 0", "test.cat:3:3");
-    assert!(text.contains("unknown key `@colour`") && text.contains("about, also, buffers"), "{text}");
+    assert!(text.contains("unknown key `@colour`") && text.contains("about, also, machine"), "{text}");
     assert!(bad("(* @buffers many *)", "test.cat:1:4").contains("`none`, `thread` or `location`"));
     assert!(bad("(* @drain MFENC *)", "test.cat:1:4").contains("unknown tag `MFENC`"));
     for rule in ["W SC access", "W -> access", "X SC -> access", "W SC -> MFENCE", "F SC -> access", "W SC -> access ;"]
