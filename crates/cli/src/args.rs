@@ -47,6 +47,12 @@ pub enum Command {
     /// loops it says `unwind N` in the brackets. Exit codes: 0 found and proved, or none needed; 10 not repairable;
     /// 5 bounded or unknown.
     Fences(Fences),
+    /// How weak can the memory orders of a program be? The cheapest that are still right, as a patch of its text, verified
+    ///
+    /// Each order that cannot be weaker comes with the reason: what goes wrong with the next weaker one. Under several models the
+    /// result suits all of them. The last line is `WEAKENED n of m (cost c, was d)`, `NOTHING TO WEAKEN (cost c)`, `NOT SAFE` or
+    /// `UNKNOWN (reason)`. Exit codes: 0 found and proved; 10 the program goes wrong as it is; 5 bounded or unknown.
+    Weaken(Weaken),
     /// Check all targets of a project, as its fencepost.toml says
     ///
     /// Exit codes: 0 all verdicts are as expected; 10 some contradict what is expected; 2 some target could not be read;
@@ -83,7 +89,8 @@ impl Command {
             Command::Check(args) => Some(&mut args.running),
             Command::Litmus(args) => Some(&mut args.running),
             Command::Why(args) => Some(&mut args.running),
-            Command::Fences(args) => Some(&mut args.running),
+            Command::Fences(args) => Some(&mut args.repair.running),
+            Command::Weaken(args) => Some(&mut args.repair.running),
             Command::Run(_) | Command::Merge(_) => None,
             Command::List { .. } | Command::Completions { .. } | Command::Man { .. } => None,
         }
@@ -97,7 +104,8 @@ impl Command {
             Command::Check(args) => (args.format == CheckFormat::Json, &args.output),
             Command::Litmus(args) => (args.format == LitmusFormat::Json, &args.output),
             Command::Why(args) => (args.format == WhyFormat::Json, &args.output),
-            Command::Fences(args) => (args.format == FencesFormat::Json, &args.output),
+            Command::Fences(args) => (args.repair.format == FencesFormat::Json, &args.repair.output),
+            Command::Weaken(args) => (args.repair.format == FencesFormat::Json, &args.repair.output),
             Command::Run(_) | Command::Merge(_) => return None,
             Command::List { .. } | Command::Completions { .. } | Command::Man { .. } => return None,
         };
@@ -331,6 +339,31 @@ pub struct Why {
 /// `fencepost fences`.
 #[derive(Args)]
 pub struct Fences {
+    /// Use only fences of these kinds: full, light, store-store, load-load. With `orders`, memory orders may be changed too
+    ///
+    /// By default both.
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = fence_kind)]
+    pub kinds: Vec<Option<Kind>>,
+    /// Find one repair that suits all models, not one for each
+    #[arg(long)]
+    pub together: bool,
+    #[command(flatten)]
+    pub repair: Repair,
+}
+
+/// `fencepost weaken`.
+#[derive(Args)]
+pub struct Weaken {
+    /// Tell for each order that cannot be weaker how the program goes wrong with the next weaker one
+    #[arg(long)]
+    pub explain: bool,
+    #[command(flatten)]
+    pub repair: Repair,
+}
+
+/// Options for everything that changes a program.
+#[derive(Args)]
+pub struct Repair {
     /// The program; `-` for the standard input
     #[arg(required_unless_present = "compile_commands")]
     pub file: Option<PathBuf>,
@@ -339,10 +372,9 @@ pub struct Fences {
     /// The default is sc; for array-based systems (.cub) with weak variables it is tso.
     #[arg(short, long, value_name = "NAME|FILE")]
     pub model: Vec<String>,
-    /// Use only fences of these kinds: full, light, store-store, load-load
-    #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = fence_kind)]
-    pub kinds: Vec<Kind>,
-    /// What fences cost: a file with lines `KIND COST` (the default is full 10, light 5, store-store 3, load-load 3)
+    /// What fences and orders cost: a file with lines `KIND COST`
+    ///
+    /// The default is full 10, light 5, store-store 3, load-load 3; for accesses acquire 2, release 2, seq-cst 4.
     #[arg(long, value_name = "FILE")]
     pub cost: Option<PathBuf>,
     /// Find all minimal placements, the cheapest first
@@ -351,7 +383,7 @@ pub struct Fences {
     /// Print the change of the text alone, for `patch`
     #[arg(long, conflicts_with_all = ["format", "all"])]
     pub diff: bool,
-    /// Put the fences into the file
+    /// Change the file
     #[arg(long, conflicts_with_all = ["diff", "all"])]
     pub write: bool,
     #[command(flatten)]
@@ -510,9 +542,11 @@ pub enum FencesFormat {
     Json,
 }
 
-fn fence_kind(text: &str) -> Result<Kind, String> {
+/// A kind of fence, or none for memory orders.
+fn fence_kind(text: &str) -> Result<Option<Kind>, String> {
     let names = || Kind::ALL.map(Kind::name).join(", ");
-    Kind::from_name(text).ok_or_else(|| format!("`{text}` is no kind of fence; there are {}", names()))
+    let unknown = || format!("`{text}` is no kind of fence; there are {}, and orders", names());
+    if text == "orders" { Ok(None) } else { Kind::from_name(text).map(Some).ok_or_else(unknown) }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -74,6 +74,7 @@ fn run(engines: Engines, line: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Litmus(args) => litmus::run(args),
         Command::Why(args) => why::run(args),
         Command::Fences(args) => fences::run(args),
+        Command::Weaken(args) => fences::weaken(args),
         Command::Run(args) => project::run(args, engines),
         Command::Merge(args) => project::merge(args),
         Command::List { what } => list::run(*what, engines),

@@ -1,6 +1,6 @@
 //! `fencepost check` and `fencepost fences` for array-based systems.
 
-use crate::args::{Check, CheckFormat, Fences, FencesFormat};
+use crate::args::{Check, CheckFormat, FencesFormat, Repair as Args};
 use crate::check::{model_name, text_options};
 use crate::watch::Watch;
 use crate::{SAFE, UNKNOWN, UNSAFE, input, output};
@@ -76,8 +76,8 @@ fn model(system: &System, names: &[String]) -> Result<(Model, SystemModel)> {
 }
 
 /// Finds the transitions of a system that need a fence.
-pub fn fences(args: &Fences, system: &System) -> Result<u8> {
-    if args.cost.is_some() || !args.kinds.is_empty() {
+pub fn fences(args: &Args, kinds: bool, system: &System) -> Result<u8> {
+    if args.cost.is_some() || kinds {
         let message = "array-based systems have one kind of fence";
         return Err(Failure::Usage(message.to_owned()).into());
     }
@@ -115,7 +115,7 @@ fn in_report(found: SystemRepairs) -> SystemRepair {
 }
 
 /// What `fences` prints.
-fn repaired(args: &Fences, system: &System, model: &SystemModel, repair: &SystemRepair, watch: &Watch) -> String {
+fn repaired(args: &Args, system: &System, model: &SystemModel, repair: &SystemRepair, watch: &Watch) -> String {
     match (args.format, repair.placements.first()) {
         (FencesFormat::Json, _) => repair_json(system, model, repair, watch.seconds()),
         (FencesFormat::Text, Some(first)) if args.diff => first.diff.clone(),

@@ -23,3 +23,4 @@ mod shared;
 mod systems;
 mod systems_mutants;
 mod ui;
+mod weaken;

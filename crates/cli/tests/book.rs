@@ -112,7 +112,7 @@ fn the_reference_has_every_option() {
     let text = std::fs::read_to_string(root().join("book/src/reference.md")).expect("the chapter is there");
     let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(" | ").collect()).collect();
     let (mut missing, mut found) = (Vec::new(), 0);
-    for command in ["check", "litmus", "why", "fences"] {
+    for command in ["check", "litmus", "why", "fences", "weaken"] {
         for option in options(command).into_iter().filter(|option| option != "-h" && option != "--help") {
             let named = |cell: &str| cell.split(['`', ' ']).any(|word| word == option);
             let told = rows.iter().any(|row| row.len() > 2 && named(row[0]) && row[1].contains(command));

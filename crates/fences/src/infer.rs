@@ -2,12 +2,13 @@
 
 use crate::hitting::{Blocked, Hit, Hitting};
 use crate::kinds::{Costs, Kind, Spelling, spellings, told_apart};
-use crate::learn::{Atom, Learnt};
-use crate::seams::{beside, useful, with_fences};
+use crate::learn::{Atom, Chosen, Learnt, Machine};
+use crate::orders::{Change, Orders, fence_alone, fence_tags};
+use crate::placement::Placement;
+use crate::seams::{useful, with_fences};
 use engine::{Guarantee, NoAnswer, Verdict};
-use ir::{Place, Program, Seam};
+use ir::{Program, Seam};
 use model::{Model, Role};
-use source::Span;
 use std::fmt::Display;
 use witness::Execution;
 
@@ -27,17 +28,20 @@ pub trait Oracle {
     /// Why there is no verdict at all.
     type Error: Display;
 
-    /// Is the program safe under the model?
+    /// The models under which the program is to be safe.
+    fn models(&self) -> &[Model];
+
+    /// Is the program safe under the model of this number?
     ///
     /// # Errors
     /// Why there is no verdict.
-    fn check(&self, program: &Program) -> Result<Checked, Self::Error>;
+    fn check(&self, program: &Program, model: usize) -> Result<Checked, Self::Error>;
 
-    /// The tags of the fences that a fence with this tag becomes on the model's machine.
+    /// The program as the machine of the model of this number runs it.
     ///
     /// # Errors
     /// Why the program is not for that machine.
-    fn machine_tags(&self, program: &Program, tag: &str) -> Result<Vec<String>, Self::Error>;
+    fn machine(&self, program: &Program, model: usize) -> Result<Program, Self::Error>;
 
     /// Whether to stop, and why.
     fn stop(&self) -> Option<NoAnswer>;
@@ -58,44 +62,10 @@ pub struct Options {
     pub kinds: Vec<Kind>,
     /// Whether all minimal placements are wanted, not only a cheapest one.
     pub all: bool,
-}
-
-/// A fence that is to be put in.
-#[derive(Debug, Clone)]
-pub struct Fence {
-    /// Where.
-    pub seam: Seam,
-    /// How it is spelled.
-    pub spelling: Spelling,
-    /// What it costs.
-    pub cost: u32,
-    /// The places of accesses that it keeps in order in executions that would go wrong without it.
-    pub orders: Vec<(Span, Span)>,
-}
-
-impl Fence {
-    /// The statement beside which it stands.
-    pub fn statement(&self) -> Span {
-        beside(self.seam.place)
-    }
-
-    /// Whether it stands before that statement.
-    pub fn is_before(&self) -> bool {
-        matches!(self.seam.place, Place::Before { .. })
-    }
-}
-
-/// Fences that make the program safe. Without any one of them it goes wrong again.
-#[derive(Debug, Clone)]
-pub struct Placement {
-    /// The fences, in the order of the text, thread by thread.
-    pub fences: Vec<Fence>,
-    /// What they cost together.
-    pub cost: u64,
-    /// How far the oracle looked.
-    pub guarantee: Guarantee,
-    /// For each fence, an execution that goes wrong without it and with all the others, and its program.
-    pub without: Vec<(Execution, Program)>,
+    /// Whether no fences are put in.
+    pub no_fences: bool,
+    /// Which way memory orders may be changed.
+    pub change: Change,
 }
 
 /// How a search for fences ended.
@@ -120,61 +90,82 @@ pub struct Inference {
     pub tried: u64,
     /// At how many places fences could stand.
     pub seams: usize,
+    /// What the orders of the text cost, more than the weakest that were allowed.
+    pub now: u64,
 }
 
-struct Search<'a, O: Oracle> {
-    program: &'a Program,
-    model: &'a Model,
-    oracle: &'a O,
-    seams: Vec<Seam>,
-    spellings: Vec<Spelling>,
-    atoms: Vec<Atom>,
-    /// For each atom, how it is spelled: a number in `spellings`.
-    kinds: Vec<usize>,
-    costs: Vec<u32>,
-    learnt: Vec<(Learnt, Execution, Program)>,
+/// An execution that was learnt from, and its program.
+pub(crate) struct Past {
+    pub learnt: Learnt,
+    pub execution: Execution,
+    pub program: Program,
+}
+
+pub(crate) struct Search<'a, O: Oracle> {
+    pub program: &'a Program,
+    pub oracle: &'a O,
+    pub machines: Vec<Machine<'a>>,
+    pub orders: Orders,
+    pub seams: Vec<Seam>,
+    pub spellings: Vec<Spelling>,
+    pub atoms: Vec<Atom>,
+    pub costs: Vec<u32>,
+    pub past: Vec<Past>,
     clauses: Vec<Vec<usize>>,
     found: Vec<Vec<usize>>,
 }
 
-/// Looks for the cheapest fences, or for all minimal placements.
+/// Looks for the cheapest fences and orders, or for all minimal placements.
 ///
 /// # Errors
 /// Why the oracle says nothing.
-pub fn infer<O: Oracle>(
-    program: &Program,
-    model: &Model,
-    oracle: &O,
-    options: &Options,
-) -> Result<Inference, O::Error> {
-    let seams = useful(program);
+pub fn infer<O: Oracle>(program: &Program, oracle: &O, options: &Options) -> Result<Inference, O::Error> {
+    let seams = if options.no_fences { Vec::new() } else { useful(program) };
     let wanted = |one: &Spelling| options.kinds.is_empty() || options.kinds.contains(&one.kind);
-    let mut machine = Vec::new();
-    for one in spellings(program).iter().copied().filter(wanted) {
-        machine.push((one.tag, oracle.machine_tags(program, one.tag)?));
-    }
     let usable: Vec<Spelling> = spellings(program).iter().copied().filter(wanted).collect();
-    let tags = |tag: &str| machine.iter().find(|(known, _)| *known == tag).map(|(_, tags)| tags.clone());
-    let kinds = told_apart(&usable, |tag| tags(tag).unwrap_or_default());
+    let mut tags: Vec<Vec<Vec<String>>> = Vec::new();
+    for one in &usable {
+        let mut machines = Vec::new();
+        for model in 0..oracle.models().len() {
+            machines.push(fence_tags(&oracle.machine(&fence_alone(program, one.tag), model)?));
+        }
+        tags.push(machines);
+    }
+    let of = |tag: &str| usable.iter().position(|one| one.tag == tag);
+    // What several machines make of a fence, in one row: they tell apart what one of them tells apart.
+    let row = |tag: &str| -> Vec<String> {
+        let machines = of(tag).map(|at| tags[at].iter().enumerate()).into_iter().flatten();
+        machines.flat_map(|(number, tags)| tags.iter().map(move |tag| format!("{number} {tag}"))).collect()
+    };
+    let kinds: Vec<Spelling> = told_apart(&usable, row).into_iter().map(|(one, _)| one).collect();
+    let orders = Orders::new(program, oracle, &options.costs, options.change)?;
+    let machines = oracle.models().iter().enumerate().map(|(number, model)| {
+        let fences = kinds.iter().map(|one| of(one.tag).map(|at| tags[at][number].clone()).unwrap_or_default());
+        Machine { model, fences: fences.collect(), effects: orders.effects[number].clone() }
+    });
+    let machines = machines.collect();
     let mut search = Search {
         program,
-        model,
         oracle,
+        machines,
+        orders,
         seams,
-        spellings: kinds.iter().map(|(one, _)| *one).collect(),
+        spellings: kinds,
         atoms: Vec::new(),
-        kinds: Vec::new(),
         costs: Vec::new(),
-        learnt: Vec::new(),
+        past: Vec::new(),
         clauses: Vec::new(),
         found: Vec::new(),
     };
     for seam in 0..search.seams.len() {
-        for (number, (one, tags)) in kinds.iter().enumerate() {
-            search.atoms.push(Atom { seam, tags: tags.clone() });
-            search.kinds.push(number);
+        for (spelling, one) in search.spellings.iter().enumerate() {
+            search.atoms.push(Atom::Fence { seam, spelling });
             search.costs.push(options.costs.of(one.kind));
         }
+    }
+    for &(site, order, cost) in &search.orders.choices {
+        search.atoms.push(Atom::Order { site, order });
+        search.costs.push(cost);
     }
     search.run(options.all)
 }
@@ -195,8 +186,8 @@ impl<O: Oracle> Search<'_, O> {
                 }
             };
             tried += 1;
-            self.oracle.phase("fences", &format!("{} at {} places", candidate.len(), self.seams.len()));
-            let checked = self.oracle.check(&self.program_with(&candidate))?;
+            self.oracle.phase("fences", &format!("{} of {} choices", candidate.len(), self.atoms.len()));
+            let (model, checked) = self.check(&candidate)?;
             match checked.verdict {
                 Verdict::Safe(guarantee) => {
                     placements.push(self.placement(&candidate, guarantee));
@@ -207,46 +198,101 @@ impl<O: Oracle> Search<'_, O> {
                 }
                 Verdict::Unknown(reason) => break End::Stopped(reason),
                 Verdict::Unsafe(execution) => {
-                    let undefines = checked.undefined.and_then(|name| {
-                        self.model.axioms.iter().position(|a| a.role == Role::Undefines && a.name == name)
-                    });
-                    let learnt = Learnt::new(&checked.program, &execution, undefines);
-                    let learnt = learnt.map_err(|flaw| self.oracle.defect(flaw.to_string()))?;
-                    if learnt.forbidden(self.model, &self.chosen(&candidate)) {
+                    self.learn(model, *execution, checked.program, checked.undefined)?;
+                    if self.forbids(&candidate, self.past.len() - 1) {
                         let what = "an execution passes fences that forbid it".to_owned();
                         return Err(self.oracle.defect(what));
                     }
                     // What was found to be safe up to a bound may let this longer execution pass.
-                    let holds: Vec<bool> =
-                        self.found.iter().map(|old| learnt.forbidden(self.model, &self.chosen(old))).collect();
+                    let last = self.past.len() - 1;
+                    let holds: Vec<bool> = self.found.iter().map(|old| self.forbids(old, last)).collect();
                     let mut kept = holds.iter();
                     placements.retain(|_| kept.next().copied().unwrap_or(true));
                     let mut kept = holds.iter();
                     self.found.retain(|_| kept.next().copied().unwrap_or(true));
-                    self.learnt.push((learnt, *execution, checked.program));
-                    if !self.demand_from(self.learnt.len() - 1, &candidate) {
+                    if !self.demand_from(last, &candidate) {
                         break End::Unrepairable;
                     }
                 }
             }
         };
-        placements.sort_by_key(|placement| (placement.cost, placement.fences.len()));
-        Ok(Inference { placements, end, tried, seams: self.seams.len() })
+        placements.sort_by_key(|placement| (placement.cost, placement.changes(self.program)));
+        Ok(Inference { placements, end, tried, seams: self.seams.len(), now: self.orders.now })
     }
 
-    fn chosen(&self, fences: &[usize]) -> Vec<&Atom> {
-        fences.iter().map(|&at| &self.atoms[at]).collect()
+    /// Asks about the program with these choices under one model after the other: the first under which it is not safe, and
+    /// what was said; if there is none, how far the least of the answers looked.
+    fn check(&self, set: &[usize]) -> Result<(usize, Checked), O::Error> {
+        let program = self.program_with(set);
+        let mut least: Option<(usize, Checked)> = None;
+        for model in 0..self.machines.len() {
+            let checked = self.oracle.check(&program, model)?;
+            let limited = match &checked.verdict {
+                Verdict::Safe(guarantee) => !guarantee.is_full(),
+                Verdict::Unsafe(_) | Verdict::Unknown(_) => return Ok((model, checked)),
+            };
+            if limited || least.is_none() {
+                least = Some((model, checked));
+            }
+        }
+        let nothing = || (0, Checked { verdict: Verdict::Safe(Guarantee::FULL), program, undefined: None });
+        Ok(least.unwrap_or_else(nothing))
     }
 
-    fn program_with(&self, fences: &[usize]) -> Program {
+    fn learn(
+        &mut self,
+        model: usize,
+        execution: Execution,
+        program: Program,
+        undefined: Option<String>,
+    ) -> Result<(), O::Error> {
+        let machine = &self.machines[model];
+        let undefines = undefined
+            .and_then(|name| machine.model.axioms.iter().position(|a| a.role == Role::Undefines && a.name == name));
+        let learnt = Learnt::new(&program, &execution, undefines, (model, machine));
+        let learnt = learnt.map_err(|flaw| self.oracle.defect(flaw.to_string()))?;
+        self.past.push(Past { learnt, execution, program });
+        Ok(())
+    }
+
+    /// Whether these choices forbid an execution that was learnt from.
+    fn forbids(&self, set: &[usize], past: usize) -> bool {
+        let learnt = &self.past[past].learnt;
+        learnt.forbidden(&self.machines[learnt.machine], &self.chosen(set))
+    }
+
+    /// What a set of choices means: where there are several orders for a site, the weakest that is as strong as all of them.
+    pub fn chosen(&self, set: &[usize]) -> Chosen {
+        let mut chosen = Chosen { fences: Vec::new(), orders: self.orders.floor.clone() };
+        for &at in set {
+            match self.atoms[at] {
+                Atom::Fence { seam, spelling } => chosen.fences.push((seam, spelling)),
+                Atom::Order { site, order } => {
+                    chosen.orders[site] = self.program.sites[site].join(&[chosen.orders[site], order]);
+                }
+            }
+        }
+        chosen
+    }
+
+    fn program_with(&self, set: &[usize]) -> Program {
+        let Chosen { fences, orders } = self.chosen(set);
         let fences: Vec<(usize, Spelling)> =
-            fences.iter().map(|&at| (self.atoms[at].seam, self.spellings[self.kinds[at]])).collect();
-        with_fences(self.program, &self.seams, &fences)
+            fences.into_iter().map(|(seam, spelling)| (seam, self.spellings[spelling])).collect();
+        let mut program = with_fences(self.program, &self.seams, &fences);
+        for (site, &order) in orders.iter().enumerate() {
+            if !self.program.sites[site].orders.is_empty() {
+                program.set_order(site, order);
+            }
+        }
+        program
     }
 
-    /// Learns from an execution that these fences do not forbid what every repair must contain; false if nothing helps.
-    fn demand_from(&mut self, number: usize, fences: &[usize]) -> bool {
-        let clause = self.learnt[number].0.demand(self.model, &self.atoms, fences);
+    /// Learns from an execution that these choices do not forbid what every repair must contain; false if nothing helps.
+    fn demand_from(&mut self, number: usize, set: &[usize]) -> bool {
+        let learnt = &self.past[number].learnt;
+        let choose = |set: &[usize]| self.chosen(set);
+        let clause = learnt.demand(&self.machines[learnt.machine], &self.atoms, set, &choose);
         let hope = !clause.is_empty();
         if hope {
             self.clauses.push(clause);
@@ -254,59 +300,60 @@ impl<O: Oracle> Search<'_, O> {
         hope
     }
 
-    /// The cheapest fences that forbid all executions learnt so far and are no stronger form of what was found.
+    /// Whether a choice does all that another one does.
+    fn covers(&self, stronger: usize, weaker: usize) -> bool {
+        match (self.atoms[stronger], self.atoms[weaker]) {
+            (Atom::Fence { seam, spelling }, Atom::Fence { seam: other, spelling: than }) => {
+                seam == other && self.spellings[spelling].kind.covers(self.spellings[than].kind)
+            }
+            (Atom::Order { site, order }, Atom::Order { site: other, order: than }) => {
+                site == other && self.program.sites[site].orders[order].covers.contains(&than)
+            }
+            (Atom::Fence { .. } | Atom::Order { .. }, _) => false,
+        }
+    }
+
+    /// The cheapest choices that forbid all executions learnt so far and are no stronger form of what was found.
     fn cheapest(&mut self) -> Hit {
         loop {
-            let covers = |stronger: usize, weaker: usize| {
-                let kind = |at: usize| self.spellings[self.kinds[at]].kind;
-                self.atoms[stronger].seam == self.atoms[weaker].seam && kind(stronger).covers(kind(weaker))
-            };
             let blocked = |set: &[usize]| {
-                let dominates = |found: &Vec<usize>| found.iter().all(|&old| set.iter().any(|&new| covers(new, old)));
+                let dominates =
+                    |found: &Vec<usize>| found.iter().all(|&old| set.iter().any(|&new| self.covers(new, old)));
                 self.found.iter().any(dominates)
             };
             let go_on = || self.oracle.stop().is_none();
             let blocked: Option<Blocked<'_>> = if self.found.is_empty() { None } else { Some(&blocked) };
             let hitting = Hitting { costs: &self.costs, clauses: &self.clauses, blocked, go_on: &go_on };
             let set = match hitting.cheapest() {
-                Hit::Set(set) => set,
+                Hit::Set(set) => self.joined(&set),
                 other @ (Hit::None | Hit::Stopped) => return other,
             };
-            let allowed =
-                |(learnt, ..): &(Learnt, Execution, Program)| !learnt.forbidden(self.model, &self.chosen(&set));
-            let Some(number) = self.learnt.iter().position(allowed) else { return Hit::Set(set) };
+            let Some(number) = (0..self.past.len()).find(|&past| !self.forbids(&set, past)) else {
+                return Hit::Set(set);
+            };
             if !self.demand_from(number, &set) {
-                // All fences together forbid it: that was so when it was learnt.
+                // All choices together forbid it: that was so when it was learnt.
                 return Hit::None;
             }
         }
     }
 
-    fn placement(&self, fences: &[usize], guarantee: Guarantee) -> Placement {
-        let mut placement = Placement { fences: Vec::new(), cost: 0, guarantee, without: Vec::new() };
-        let all = self.chosen(fences);
-        let mut in_text = fences.to_vec();
-        in_text.sort_by_key(|&at| match self.seams[self.atoms[at].seam].place {
-            Place::Before { statement, .. } => (statement.start, at),
-            Place::After { statement, .. } => (statement.end, at),
-            Place::Row { .. } => (0, at),
-        });
-        for at in in_text {
-            let others: Vec<usize> = fences.iter().copied().filter(|&other| other != at).collect();
-            let allows = |learnt: &Learnt| !learnt.forbidden(self.model, &self.chosen(&others));
-            let mut orders = Vec::new();
-            let mut witness = None;
-            for (learnt, execution, program) in self.learnt.iter().filter(|(learnt, ..)| allows(learnt)) {
-                orders.extend(learnt.orders(self.model, &all, self.atoms[at].seam));
-                witness = witness.or(Some((execution, program)));
-            }
-            orders.sort_unstable();
-            orders.dedup();
-            placement.without.extend(witness.map(|(execution, program)| (execution.clone(), program.clone())));
-            let (seam, spelling) = (self.seams[self.atoms[at].seam], self.spellings[self.kinds[at]]);
-            placement.fences.push(Fence { seam, spelling, cost: self.costs[at], orders });
-            placement.cost += u64::from(self.costs[at]);
-        }
-        placement
+    /// The same choices with one order for each site. What several orders cost together is no less than what the one costs that
+    /// is as strong as all of them.
+    fn joined(&self, set: &[usize]) -> Vec<usize> {
+        let orders = self.chosen(set).orders;
+        let mut joined: Vec<usize> = set
+            .iter()
+            .map(|&at| match self.atoms[at] {
+                Atom::Fence { .. } => at,
+                Atom::Order { site, .. } => {
+                    let whole = Atom::Order { site, order: orders[site] };
+                    self.atoms.iter().position(|atom| *atom == whole).unwrap_or(at)
+                }
+            })
+            .collect();
+        joined.sort_unstable();
+        joined.dedup();
+        joined
     }
 }

@@ -170,13 +170,19 @@ pub fn told_apart(all: &[Spelling], machine: impl Fn(&str) -> Vec<String>) -> Ve
     classes.into_iter().filter_map(|(class, tags)| Some((choose(&class)?, tags))).collect()
 }
 
-/// What a fence of each kind costs.
+/// What a fence of each kind costs, and what it costs an access to acquire, to release, and to be sequentially consistent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Costs([u32; 4]);
+pub struct Costs {
+    fences: [u32; 4],
+    accesses: [u32; 3],
+}
+
+/// The names of what an access can cost.
+const ACCESSES: [&str; 3] = ["acquire", "release", "seq-cst"];
 
 impl Default for Costs {
     fn default() -> Self {
-        Costs([10, 5, 3, 3])
+        Costs { fences: [10, 5, 3, 3], accesses: [2, 2, 4] }
     }
 }
 
@@ -186,7 +192,35 @@ const MAX_COST: u32 = 1_000_000;
 impl Costs {
     /// The cost of a kind.
     pub fn of(&self, kind: Kind) -> u32 {
-        self.0[kind as usize]
+        self.fences[kind as usize]
+    }
+
+    /// The cost of a fence with this tag on a machine.
+    pub(crate) fn of_fence(&self, tag: &str) -> u32 {
+        let known = [X86, PPC, AARCH64, RISCV, KERNEL, C11].into_iter().flatten().find(|one| one.tag == tag);
+        match (known, tag) {
+            (Some(one), _) => self.of(one.kind),
+            (None, "ISYNC" | "ISB" | "DSB.LD" | "Fence.r.r" | "Fence.r.w") => self.of(Kind::LoadLoad),
+            (None, "Fence.rw.w" | "DSB.ST") => self.of(Kind::StoreStore),
+            // What the compiler keeps in order costs the machine nothing.
+            (None, "BARRIER") => 0,
+            (None, _) => self.of(Kind::Full),
+        }
+    }
+
+    /// The cost of an access with this tag on a machine.
+    pub(crate) fn of_access(&self, tag: &str) -> u32 {
+        let [acquire, release, sequential] = self.accesses;
+        match tag {
+            "A" | "ACQ" | "CON" | "ACQUIRE" | "Acq" => acquire,
+            // An acquire that a release does not wait for.
+            "Q" => acquire.div_ceil(2),
+            "L" | "REL" | "RELEASE" | "Rel" => release,
+            "AcqRel" => acquire + release,
+            "SC" => sequential,
+            "MB" => 2 * self.of(Kind::Full),
+            _ => 0,
+        }
     }
 
     /// Reads lines `kind cost`; what follows `#` is a comment. Kinds that are not mentioned keep their cost.
@@ -202,18 +236,21 @@ impl Costs {
             at += line.len();
             let words: Vec<&str> = code.split_whitespace().collect();
             let wrong = |message: String| {
-                let names = Kind::ALL.map(Kind::name).join(", ");
+                let names = [&Kind::ALL.map(Kind::name)[..], &ACCESSES].concat().join(", ");
                 Err(Diagnostic::error(file, span, message)
                     .help(format!("write a kind and a number from 1, such as `full 10`; the kinds are {names}")))
             };
             match words[..] {
                 [] => {}
                 [name, cost] => {
-                    let Some(kind) = Kind::from_name(name) else {
-                        return wrong(format!("there is no kind of fence `{name}`"));
+                    let access = ACCESSES.iter().position(|known| *known == name);
+                    let place = match (Kind::from_name(name), access) {
+                        (Some(kind), _) => &mut costs.fences[kind as usize],
+                        (None, Some(access)) => &mut costs.accesses[access],
+                        (None, None) => return wrong(format!("there is no kind of fence `{name}`")),
                     };
                     match cost.parse() {
-                        Ok(cost @ 1..=MAX_COST) => costs.0[kind as usize] = cost,
+                        Ok(cost @ 1..=MAX_COST) => *place = cost,
                         _ => return wrong(format!("`{cost}` is no cost")),
                     }
                 }

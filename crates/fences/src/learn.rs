@@ -1,21 +1,50 @@
-//! What an execution that goes wrong says about fences.
+//! What an execution that goes wrong says about fences and memory orders.
 
+use crate::orders::{Effect, after, before, without_branches};
 use crate::seams::marker;
-use ir::Program;
+use ir::{Program, Site};
 use model::{Evaluator, EventSet, Model, Role, Structure};
 use source::Span;
 use witness::{Execution, Flaw};
 
-/// A fence that could be put in: the number of a seam, and the tags that it has on the machine.
-#[derive(Debug, Clone)]
-pub(crate) struct Atom {
-    pub seam: usize,
-    pub tags: Vec<String>,
+/// A change of the program that could be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Atom {
+    /// A fence: the number of a seam, and of the way in which fences are written.
+    Fence { seam: usize, spelling: usize },
+    /// A memory order: the number of a site, and of one of its orders.
+    Order { site: usize, order: usize },
 }
 
-/// An execution that goes wrong, as the model sees it.
+/// Changes that go together: fences, and an order for every site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Chosen {
+    pub fences: Vec<(usize, usize)>,
+    pub orders: Vec<usize>,
+}
+
+/// A machine: its model, what each way to write a fence becomes on it, and what the orders of each site become.
+pub(crate) struct Machine<'a> {
+    pub model: &'a Model,
+    pub fences: Vec<Vec<String>>,
+    pub effects: Vec<Vec<Effect>>,
+}
+
+/// The events of a site.
+#[derive(Debug, Default)]
+struct Marked {
+    before: Vec<usize>,
+    after: Vec<usize>,
+    own: Vec<usize>,
+}
+
+/// An execution that goes wrong, as a model sees it.
 pub(crate) struct Learnt {
+    /// Without what the orders of sites give to events.
     structure: Structure,
+    /// The machine on which it happens.
+    pub machine: usize,
+    sites: Vec<Marked>,
     /// The place of each event, if it accesses memory.
     spans: Vec<Option<Span>>,
     /// The axiom by which the execution makes the program undefined, if that is what is wrong with it.
@@ -24,10 +53,37 @@ pub(crate) struct Learnt {
 
 impl Learnt {
     /// Takes an execution of a program with marks; `undefines` is the axiom by which it makes the program undefined.
-    pub fn new(program: &Program, execution: &Execution, undefines: Option<usize>) -> Result<Learnt, Flaw> {
-        let structure = witness::structure(program, execution)?;
+    pub fn new(
+        program: &Program,
+        execution: &Execution,
+        undefines: Option<usize>,
+        (number, machine): (usize, &Machine<'_>),
+    ) -> Result<Learnt, Flaw> {
+        let has_branches = machine.effects.iter().flatten().any(|effect| effect.ctrl);
+        let mut structure = if has_branches {
+            witness::structure(&without_branches(program), execution)?
+        } else {
+            witness::structure(program, execution)?
+        };
         let span = |event: &witness::Event| event.address().map(|_| event.span);
-        Ok(Learnt { structure, spans: execution.events.iter().map(span).collect(), undefines })
+        let spans = execution.events.iter().map(span).collect();
+        let mut sites = Vec::new();
+        for (site, effects) in machine.effects.iter().enumerate() {
+            let events = |mark: &str| -> Vec<usize> {
+                structure.tags.get(mark).map(|events| events.iter().collect()).unwrap_or_default()
+            };
+            let marked =
+                Marked { before: events(&before(site)), after: events(&after(site)), own: events(&Site::mark(site)) };
+            let all = [&marked.before, &marked.after, &marked.own].into_iter().flatten().copied();
+            let others = EventSet::of(structure.size, all).complement();
+            for tag in effects.iter().flat_map(Effect::tags) {
+                if let Some(events) = structure.tags.get_mut(tag) {
+                    *events = events.zip(&others, |a, b| a & b);
+                }
+            }
+            sites.push(marked);
+        }
+        Ok(Learnt { structure, machine: number, sites, spans, undefines })
     }
 
     /// The events that mark a seam.
@@ -35,78 +91,107 @@ impl Learnt {
         self.structure.tags.get(&marker(seam)).map(|marks| marks.iter().collect()).unwrap_or_default()
     }
 
-    /// Whether the execution passes a seam.
-    pub fn passes(&self, seam: usize) -> bool {
-        self.structure.tags.contains_key(&marker(seam))
+    /// Whether the execution passes what would be changed.
+    fn passes(&self, atom: Atom) -> bool {
+        match atom {
+            Atom::Fence { seam, .. } => self.structure.tags.contains_key(&marker(seam)),
+            Atom::Order { site, .. } => !self.sites[site].own.is_empty(),
+        }
     }
 
-    /// The execution with fences put in.
-    fn with(&self, fences: &[&Atom]) -> Structure {
+    /// The execution with these changes.
+    fn with(&self, machine: &Machine<'_>, chosen: &Chosen) -> Structure {
         let mut structure = self.structure.clone();
-        for fence in fences {
-            for tag in &fence.tags {
-                let events = structure.tags.entry(tag.clone()).or_insert_with(|| EventSet::empty(self.structure.size));
-                self.marks(fence.seam).into_iter().for_each(|mark| events.insert(mark));
+        let size = self.structure.size;
+        let mut add = |events: &[usize], tags: &[String]| {
+            for tag in tags {
+                let set = structure.tags.entry(tag.clone()).or_insert_with(|| EventSet::empty(size));
+                events.iter().for_each(|&event| set.insert(event));
             }
+        };
+        for &(seam, spelling) in &chosen.fences {
+            add(&self.marks(seam), &machine.fences[spelling]);
         }
+        for (site, marked) in self.sites.iter().enumerate() {
+            let Some(effect) = machine.effects[site].get(chosen.orders[site]) else { continue };
+            let of =
+                |set: &EventSet| marked.own.iter().copied().filter(|&event| set.contains(event)).collect::<Vec<_>>();
+            add(&marked.before, &effect.before);
+            add(&marked.after, &effect.after);
+            add(&of(&self.structure.reads), &effect.read);
+            add(&of(&self.structure.writes), &effect.write);
+            add(&of(&self.structure.fences), &effect.fence);
+        }
+        self.add_branches(&mut structure, machine, chosen);
         structure
     }
 
-    /// Whether nothing is wrong with these fences: the model forbids the execution, or the program is no longer undefined by
+    /// Makes what comes behind reads depend on them where their order puts a branch there.
+    fn add_branches(&self, structure: &mut Structure, machine: &Machine<'_>, chosen: &Chosen) {
+        for (site, marked) in self.sites.iter().enumerate() {
+            if !machine.effects[site].get(chosen.orders[site]).is_some_and(|effect| effect.ctrl) {
+                continue;
+            }
+            for &read in marked.own.iter().filter(|&&event| self.structure.reads.contains(event)) {
+                let same = |&later: &usize| self.structure.threads[later] == self.structure.threads[read];
+                let later: Vec<usize> = self.structure.po.successors(read).filter(same).collect();
+                later.into_iter().for_each(|later| structure.ctrl.insert(read, later));
+            }
+        }
+    }
+
+    /// Whether nothing is wrong with these changes: the model forbids the execution, or the program is no longer undefined by
     /// it.
-    pub fn forbidden(&self, model: &Model, fences: &[&Atom]) -> bool {
-        let structure = self.with(fences);
+    pub fn forbidden(&self, machine: &Machine<'_>, chosen: &Chosen) -> bool {
+        let structure = self.with(machine, chosen);
         // Only the checker knows atomic sections and accesses to several locations; the other evaluator is quicker.
         if structure.sections.iter().chain(&structure.groups).any(Option::is_some) {
-            return witness::forbidden(model, &structure).is_some();
+            return witness::forbidden(machine.model, &structure).is_some();
         }
-        let mut evaluator = Evaluator::new(model, &structure);
+        let mut evaluator = Evaluator::new(machine.model, &structure);
         !evaluator.is_consistent() || self.undefines.is_some_and(|axiom| !evaluator.fails(axiom))
     }
 
-    /// The fences of which every repair must have one, given some that do not suffice: as many as possible are added, and
-    /// those that cannot be are the answer. Empty if no fence helps.
-    pub fn demand(&self, model: &Model, atoms: &[Atom], present: &[usize]) -> Vec<usize> {
-        let mut allowed: Vec<usize> = present.to_vec();
-        let rest: Vec<usize> =
-            (0..atoms.len()).filter(|at| !present.contains(at) && self.passes(atoms[*at].seam)).collect();
-        let mut demanded = Vec::new();
-        self.grow(model, atoms, &rest, &mut allowed, &mut demanded);
-        demanded.sort_unstable();
-        demanded
+    /// The changes of which every repair must have one, given some that do not suffice: as many as possible are added, and
+    /// those that cannot be are the answer. Empty if nothing helps. `choose` makes one of several changes.
+    pub fn demand(
+        &self,
+        machine: &Machine<'_>,
+        atoms: &[Atom],
+        present: &[usize],
+        choose: &dyn Fn(&[usize]) -> Chosen,
+    ) -> Vec<usize> {
+        let rest: Vec<usize> = (0..atoms.len()).filter(|at| !present.contains(at) && self.passes(atoms[*at])).collect();
+        let mut growth = Growth { learnt: self, machine, choose, allowed: present.to_vec(), demanded: Vec::new() };
+        growth.grow(&rest);
+        growth.demanded.sort_unstable();
+        growth.demanded
     }
 
-    /// Adds those of `more` that can be added; all at once if they can be, else one half after the other.
-    fn grow(&self, model: &Model, atoms: &[Atom], more: &[usize], allowed: &mut Vec<usize>, demanded: &mut Vec<usize>) {
-        if more.is_empty() {
-            return;
-        }
-        let all: Vec<&Atom> = allowed.iter().chain(more).map(|&at| &atoms[at]).collect();
-        if !self.forbidden(model, &all) {
-            allowed.extend(more);
-        } else if let [one] = more {
-            demanded.push(*one);
-        } else {
-            let (first, second) = more.split_at(more.len() / 2);
-            self.grow(model, atoms, first, allowed, demanded);
-            self.grow(model, atoms, second, allowed, demanded);
-        }
-    }
-
-    /// The pairs of places that a fence keeps in order here, where the model forbids the execution with all these fences: the
-    /// pairs on a cycle with the fence between them.
-    pub fn orders(&self, model: &Model, fences: &[&Atom], seam: usize) -> Vec<(Span, Span)> {
-        let structure = self.with(fences);
-        let mut evaluator = Evaluator::new(model, &structure);
+    /// The pairs of places that a change keeps in order here, where the model forbids the execution with all these changes: the
+    /// pairs on a cycle that it stands between, or is a part of.
+    pub fn orders(&self, machine: &Machine<'_>, chosen: &Chosen, atom: Atom) -> Vec<(Span, Span)> {
+        let structure = self.with(machine, chosen);
+        let mut evaluator = Evaluator::new(machine.model, &structure);
+        let (between, part) = match atom {
+            Atom::Fence { seam, .. } => (self.marks(seam), Vec::new()),
+            Atom::Order { site, .. } => {
+                let marked = &self.sites[site];
+                ([&marked.before[..], &marked.after, &marked.own].concat(), marked.own.clone())
+            }
+        };
         let mut pairs = Vec::new();
-        for axiom in (0..model.axioms.len()).filter(|&axiom| model.axioms[axiom].role == Role::Forbids) {
+        for axiom in (0..machine.model.axioms.len()).filter(|&axiom| machine.model.axioms[axiom].role == Role::Forbids)
+        {
             let Some(explanation) = evaluator.explain(axiom) else { continue };
             let accesses: Vec<usize> =
                 explanation.steps.iter().map(|step| step.from).filter(|&event| self.spans[event].is_some()).collect();
             let next = accesses.iter().cycle().skip(1);
             for (&from, &to) in accesses.iter().zip(next) {
                 let po = |a: usize, b: usize| structure.po.contains(a, b);
-                if self.marks(seam).into_iter().any(|mark| po(from, mark) && po(mark, to)) {
+                let inside = between.iter().any(|&mark| po(from, mark) && po(mark, to));
+                let end = po(from, to) && (part.contains(&from) || part.contains(&to));
+                if inside || end {
                     pairs.extend(self.spans[from].zip(self.spans[to]));
                 }
             }
@@ -114,5 +199,33 @@ impl Learnt {
         pairs.sort_unstable();
         pairs.dedup();
         pairs
+    }
+}
+
+/// Adding as much as an execution still allows.
+struct Growth<'a, 'm> {
+    learnt: &'a Learnt,
+    machine: &'a Machine<'m>,
+    choose: &'a dyn Fn(&[usize]) -> Chosen,
+    allowed: Vec<usize>,
+    demanded: Vec<usize>,
+}
+
+impl Growth<'_, '_> {
+    /// Adds those of `more` that can be added; all at once if they can be, else one half after the other.
+    fn grow(&mut self, more: &[usize]) {
+        if more.is_empty() {
+            return;
+        }
+        let all: Vec<usize> = self.allowed.iter().chain(more).copied().collect();
+        if !self.learnt.forbidden(self.machine, &(self.choose)(&all)) {
+            self.allowed = all;
+        } else if let [one] = more {
+            self.demanded.push(*one);
+        } else {
+            let (first, second) = more.split_at(more.len() / 2);
+            self.grow(first);
+            self.grow(second);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Fences as changes of a text, and the changes as a unified diff.
 
-use crate::infer::Fence;
+use crate::placement::Fence;
 use ir::Place;
 use source::{File, SourceFile, Span};
 use std::cmp::Reverse;
@@ -29,22 +29,30 @@ struct Insertion {
     at: usize,
     rank: (bool, Reverse<u32>, bool),
     text: String,
+    /// How much of the text it replaces.
+    replaced: usize,
 }
 
 /// The text with these words in it, each at a place of its own; what goes to the same place keeps its order.
 pub fn insert(file: &SourceFile, words: &[(usize, String)]) -> Patch {
     let rank = (true, Reverse(0), true);
     let mut insertions: Vec<Insertion> =
-        words.iter().map(|(at, text)| Insertion { at: *at, rank, text: text.clone() }).collect();
+        words.iter().map(|(at, text)| Insertion { at: *at, rank, text: text.clone(), replaced: 0 }).collect();
     insertions.sort_by_key(|insertion| insertion.at);
     diff(file, &insertions)
 }
 
-/// The text with these fences in it; `threads` is the number of columns if the text is a table.
-pub fn patch(file: &SourceFile, fences: &[Fence], threads: usize) -> Patch {
+/// The text with these fences in it, and with what else is to be replaced; `threads` is the number of columns if the text is a
+/// table.
+pub fn patch(file: &SourceFile, fences: &[Fence], edits: &[(Span, String)], threads: usize) -> Patch {
     let layout = Layout { text: file.row() };
-    let mut insertions = Vec::new();
+    let edit = |(span, text): &(Span, String)| {
+        let (at, replaced) = (span.start as usize, (span.end - span.start) as usize);
+        Insertion { at, rank: (false, Reverse(0), true), text: text.clone(), replaced }
+    };
     // What several translation units include is there once.
+    let edits = edits.iter().enumerate().filter(|(at, edit)| !edits[..*at].contains(edit)).map(|(_, edit)| edit);
+    let mut insertions: Vec<Insertion> = edits.map(edit).collect();
     let same = |a: &Fence, b: &Fence| a.seam.place == b.seam.place && a.spelling.text == b.spelling.text;
     let fences = fences.iter().enumerate().filter(|(at, fence)| !fences[..*at].iter().any(|b| same(fence, b)));
     let fences = fences.map(|(_, fence)| fence);
@@ -114,8 +122,8 @@ impl Layout<'_> {
     fn braces(statement: Span) -> [Insertion; 2] {
         let (start, end) = (statement.start, statement.end);
         [
-            Insertion { at: start as usize, rank: (true, Reverse(end), false), text: OPEN.to_owned() },
-            Insertion { at: end as usize, rank: (false, Reverse(start), true), text: CLOSE.to_owned() },
+            Insertion { at: start as usize, rank: (true, Reverse(end), false), text: OPEN.to_owned(), replaced: 0 },
+            Insertion { at: end as usize, rank: (false, Reverse(start), true), text: CLOSE.to_owned(), replaced: 0 },
         ]
     }
 
@@ -124,9 +132,10 @@ impl Layout<'_> {
         let line = self.line_start(start);
         let rank = (true, Reverse(statement.end), true);
         if !braces && self.text[line..start].trim().is_empty() {
-            return Insertion { at: line, rank, text: format!("{}{text}{}", &self.text[line..start], self.newline()) };
+            let text = format!("{}{text}{}", &self.text[line..start], self.newline());
+            return Insertion { at: line, rank, text, replaced: 0 };
         }
-        Insertion { at: start, rank, text: format!("{text} ") }
+        Insertion { at: start, rank, text: format!("{text} "), replaced: 0 }
     }
 
     fn after(&self, statement: Span, braces: bool, text: &str) -> Insertion {
@@ -134,9 +143,9 @@ impl Layout<'_> {
         let rank = (false, Reverse(statement.start), false);
         if !braces && self.ends_line(end) {
             let text = format!("{}{}{text}", self.newline(), self.indentation(start));
-            return Insertion { at: self.line_end(end), rank, text };
+            return Insertion { at: self.line_end(end), rank, text, replaced: 0 };
         }
-        Insertion { at: end, rank, text: format!(" {text}") }
+        Insertion { at: end, rank, text: format!(" {text}"), replaced: 0 }
     }
 
     /// New rows of a table below a row.
@@ -157,10 +166,10 @@ impl Layout<'_> {
         }
         let rank = (false, Reverse(row.start), false);
         if self.ends_line(end) {
-            return Insertion { at: self.line_end(end), rank, text };
+            return Insertion { at: self.line_end(end), rank, text, replaced: 0 };
         }
         text.push_str(self.newline());
-        Insertion { at: end, rank, text }
+        Insertion { at: end, rank, text, replaced: 0 }
     }
 }
 
@@ -205,7 +214,7 @@ fn diff_file(file: File<'_>, insertions: &[Insertion]) -> (String, String) {
         while let Some(insertion) = rest.next_if(|insertion| insertion.at < end || (last && insertion.at == end)) {
             new.push_str(&file.text[done..insertion.at]);
             new.push_str(&insertion.text);
-            done = insertion.at;
+            done = insertion.at + insertion.replaced;
         }
         new.push_str(&file.text[done..end]);
         text.push_str(&new);

@@ -21,9 +21,12 @@ mod init;
 mod lex;
 mod ppc;
 mod riscv;
+mod sites;
 mod sizes;
 mod state;
 mod x86;
+
+pub use sites::mark_sites;
 
 use asm::Isa;
 use build::{Build, Registers};

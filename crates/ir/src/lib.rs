@@ -18,6 +18,7 @@ pub mod numbers;
 mod op;
 mod print;
 mod program;
+mod site;
 mod usage;
 mod validate;
 
@@ -29,5 +30,6 @@ pub use program::{
     Address, Block, BlockId, Cell, DIVISION, Function, FunctionId, Instr, Local, LocalId, Object, ObjectId, Place,
     Program, Seam, Shape, TagId, TagSet, Terminator, Thread, ThreadId,
 };
+pub use site::{MemoryOrder, Site};
 pub use usage::Usage;
 pub use validate::{Invalid, validate};

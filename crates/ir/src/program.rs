@@ -4,6 +4,7 @@ use crate::condition::{Condition, Location};
 use crate::expr::{Expr, Width};
 use crate::life::is_life;
 use crate::op::Op;
+use crate::site::Site;
 use source::{SourceFile, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -103,6 +104,8 @@ pub struct Program {
     pub info: BTreeMap<String, String>,
     /// Where a statement could be put into the text, in the order of the text.
     pub seams: Vec<Seam>,
+    /// Accesses and fences of the text whose memory order could be another one.
+    pub sites: Vec<Site>,
 }
 
 /// What objects look like that one place of the program makes: one value of a type, or several side by side.
@@ -349,6 +352,7 @@ impl Program {
             observed: Vec::new(),
             info: BTreeMap::new(),
             seams: Vec::new(),
+            sites: Vec::new(),
         }
     }
 

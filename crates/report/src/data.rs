@@ -142,17 +142,72 @@ impl fmt::Display for LineOf {
     }
 }
 
-/// Fences that make a program safe, and without any one of which it goes wrong.
+/// The memory order that an access or a fence of the text is to have.
+#[derive(Debug, Clone, Serialize)]
+pub struct OrderRow {
+    /// The line.
+    pub line: u32,
+    /// The file that the line is in, if it is not the one that the user named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line for the reader: `12`, `queue.h:12`.
+    #[serde(skip)]
+    pub mark: String,
+    /// What stands there: the order, or the operation.
+    pub text: String,
+    /// The order that it has.
+    pub now: String,
+    /// The order that it needs.
+    pub needed: String,
+    /// What that costs.
+    pub cost: u32,
+    /// The lines of accesses that it keeps in order where they would go wrong otherwise.
+    pub orders: Vec<(LineOf, LineOf)>,
+    /// For each of the next weaker orders, what goes wrong with it.
+    pub reasons: Vec<ReasonRow>,
+}
+
+/// What goes wrong with a weaker order.
+#[derive(Debug, Clone, Serialize)]
+pub struct ReasonRow {
+    /// The weaker order.
+    pub order: String,
+    /// The model under which it goes wrong.
+    pub model: String,
+    /// What goes wrong, in a few words.
+    pub what: String,
+    /// The execution.
+    pub execution: Option<Graph>,
+    /// The execution as `check` tells it.
+    #[serde(skip)]
+    pub story: String,
+}
+
+/// Fences and memory orders that make a program safe, and without any one of which it goes wrong.
 #[derive(Debug, Clone)]
 pub struct PlacementRow {
     /// The fences; none if none are needed.
     pub fences: Vec<FenceRow>,
+    /// The memory orders that were looked at.
+    pub orders: Vec<OrderRow>,
     /// What they cost together.
     pub cost: u64,
     /// The verdict on the text with them.
     pub verdict: Verdict,
     /// The change of the text as a unified diff.
     pub diff: String,
+}
+
+impl PlacementRow {
+    /// The memory orders that are not those of the text.
+    pub fn changed(&self) -> impl Iterator<Item = &OrderRow> {
+        self.orders.iter().filter(|row| row.now != row.needed)
+    }
+
+    /// Whether the text stays as it is.
+    pub fn is_empty(&self) -> bool {
+        self.fences.is_empty() && self.changed().next().is_none()
+    }
 }
 
 /// Why there are no more fences to show.
@@ -181,27 +236,43 @@ pub struct Repair<'a> {
     pub places: usize,
     /// How many placements were tried.
     pub tried: u64,
+    /// Where orders were to be weakened: what those of the text cost.
+    pub weakened: Option<u64>,
     /// How long it took.
     pub seconds: f64,
 }
 
 impl Repair<'_> {
     /// The last line of the text output, an interface: `FENCES 2 (cost 20)`, `NO FENCES NEEDED`, `NOT REPAIRABLE`,
-    /// `UNKNOWN (reason)`; with `unwind N` in the brackets if that was the bound on loops.
+    /// `UNKNOWN (reason)`; with `unwind N` in the brackets if that was the bound on loops. With memory orders `FENCES 1 ORDERS 2
+    /// (cost 7)`; of `weaken`, `WEAKENED 4 of 9 (cost 6, was 20)`, `NOTHING TO WEAKEN (cost 6)` and `NOT SAFE`.
     pub fn line(&self) -> String {
         let bound = |row: &PlacementRow| match &row.verdict {
             Verdict::Safe(guarantee) if !guarantee.is_full() => Some(guarantee.to_string()),
             Verdict::Safe(_) | Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
         };
+        let more = |row: &PlacementRow| bound(row).map(|bound| format!(", {bound}")).unwrap_or_default();
         match (self.placements.first(), &self.end) {
-            (Some(row), _) if row.fences.is_empty() => {
+            (Some(row), _) if let Some(was) = self.weakened => {
+                let (changed, all, more) = (row.changed().count(), row.orders.len(), more(row));
+                if changed == 0 {
+                    format!("NOTHING TO WEAKEN (cost {}{more})", row.cost)
+                } else {
+                    format!("WEAKENED {changed} of {all} (cost {}, was {was}{more})", row.cost)
+                }
+            }
+            (Some(row), _) if row.is_empty() => {
                 bound(row).map_or("NO FENCES NEEDED".to_owned(), |bound| format!("NO FENCES NEEDED ({bound})"))
             }
             (Some(row), _) => {
-                let bound = bound(row).map(|bound| format!(", {bound}")).unwrap_or_default();
-                format!("FENCES {} (cost {}{bound})", row.fences.len(), row.cost)
+                let orders = match row.changed().count() {
+                    0 => String::new(),
+                    changed => format!(" ORDERS {changed}"),
+                };
+                format!("FENCES {}{orders} (cost {}{})", row.fences.len(), row.cost, more(row))
             }
             (None, RepairEnd::Unknown(reason)) => format!("UNKNOWN ({reason})"),
+            (None, _) if self.weakened.is_some() => "NOT SAFE".to_owned(),
             (None, RepairEnd::NotRepairable(..) | RepairEnd::Complete) => "NOT REPAIRABLE".to_owned(),
         }
     }

@@ -168,7 +168,9 @@ impl Graph {
         let mut next = 0;
         let mut events = Vec::new();
         for (id, event) in execution.events.iter().enumerate() {
-            let tags: Vec<String> = event.tags.iter().map(|tag| program.tags[tag.index()].clone()).collect();
+            // Marks of places and sites mean nothing, neither to models nor to the reader.
+            let names_of = event.tags.iter().map(|tag| &program.tags[tag.index()]);
+            let tags: Vec<String> = names_of.filter(|tag| !tag.starts_with(['?', '!'])).cloned().collect();
             let access =
                 |letter: char, at, value| format!("{letter}[{}]={}", names.address(at), names.value(at, value));
             let (kind, text) = match event.action {

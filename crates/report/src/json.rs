@@ -1,8 +1,8 @@
 //! Results as JSON. The shape is described by `schema/fencepost-1.json`; within `fencepost/1` it only grows.
 
 use crate::data::{
-    Case, Explanation, FenceRow, Graph, ModelName, ModelRow, ModelTable, Observation, Refuted, Repair, RepairEnd,
-    StateTable, Why,
+    Case, Explanation, FenceRow, Graph, ModelName, ModelRow, ModelTable, Observation, OrderRow, Refuted, Repair,
+    RepairEnd, StateTable, Why,
 };
 use crate::herd;
 use crate::story::{Failure, Story, StoryStep, Telling, Waiting};
@@ -199,6 +199,7 @@ struct Placement<'a> {
     cost: u64,
     outcome: Outcome,
     fences: &'a [FenceRow],
+    orders: &'a [OrderRow],
     diff: &'a str,
 }
 
@@ -294,8 +295,9 @@ pub fn fences(repair: &Repair<'_>) -> String {
     };
     let row = |row: &'_ crate::data::PlacementRow| outcome(repair.program, &row.verdict);
     let placements = repair.placements.iter();
-    let placements =
-        placements.map(|p| Placement { cost: p.cost, outcome: row(p), fences: &p.fences, diff: &p.diff }).collect();
+    let placements = placements
+        .map(|p| Placement { cost: p.cost, outcome: row(p), fences: &p.fences, orders: &p.orders, diff: &p.diff })
+        .collect();
     let body = Fences {
         test: test(repair.program),
         model: &repair.model,
@@ -308,7 +310,7 @@ pub fn fences(repair: &Repair<'_>) -> String {
         tried: repair.tried,
         seconds: repair.seconds,
     };
-    document("fences", body)
+    document(if repair.weakened.is_some() { "weaken" } else { "fences" }, body)
 }
 
 /// A program under several models.

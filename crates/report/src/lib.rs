@@ -23,5 +23,5 @@ pub mod text;
 
 pub use data::{
     Case, Edge, EventKind, Explanation, FenceRow, Graph, GraphEvent, Kind, LineOf, ModelName, ModelRow, ModelTable,
-    Observation, PlacementRow, Refuted, Repair, RepairEnd, StateTable, Step, Why,
+    Observation, OrderRow, PlacementRow, ReasonRow, Refuted, Repair, RepairEnd, StateTable, Step, Why,
 };

@@ -161,7 +161,9 @@ pub fn execution(graph: &Graph, options: Options) -> String {
     let cell =
         |event: &GraphEvent| (clean(&event.show()), format!("{:>3} | {}", clean(&event.mark), clean(&event.source)));
     let mut columns: Vec<Vec<(String, String)>> = vec![Vec::new(); graph.threads.len()];
-    for event in &graph.events {
+    // A fence without tags only marks a place of the text.
+    let counts = |event: &&GraphEvent| event.kind != EventKind::Fence || !event.tags.is_empty();
+    for event in graph.events.iter().filter(counts) {
         if let Some(column) = event.thread.and_then(|thread| columns.get_mut(thread as usize)) {
             column.push(cell(event));
         }

@@ -153,7 +153,13 @@ fn documents_have_exactly_what_the_schema_lists() {
             orders: vec![(report::LineOf::Main(7), report::LineOf::Main(8))],
         };
         let verdict = verdicts[1].clone();
-        let row = report::PlacementRow { fences: vec![fence], cost: 10, verdict, diff: "--- f\n".to_owned() };
+        let row = report::PlacementRow {
+            fences: vec![fence],
+            orders: Vec::new(),
+            cost: 10,
+            verdict,
+            diff: "--- f\n".to_owned(),
+        };
         let mut repair = report::Repair {
             program: &example.program,
             model: model(),
@@ -161,10 +167,30 @@ fn documents_have_exactly_what_the_schema_lists() {
             end,
             places: 2,
             tried: 3,
+            weakened: None,
             seconds: 0.5,
         };
         assert_eq!(repair.line(), "FENCES 1 (cost 10, unwind 2)");
         conforms(&report::json::fences(&repair), "fences");
+        repair.placements[0].orders.push(report::OrderRow {
+            line: 3,
+            file: None,
+            mark: "3".to_owned(),
+            text: "memory_order_relaxed".to_owned(),
+            now: "relaxed".to_owned(),
+            needed: "acquire".to_owned(),
+            cost: 2,
+            orders: vec![(report::LineOf::Main(3), report::LineOf::Main(4))],
+            reasons: Vec::new(),
+        });
+        assert_eq!(repair.line(), "FENCES 1 ORDERS 1 (cost 10, unwind 2)");
+        conforms(&report::json::fences(&repair), "fences");
+        repair.weakened = Some(20);
+        assert_eq!(repair.line(), "WEAKENED 1 of 1 (cost 10, was 20, unwind 2)");
+        conforms(&report::json::fences(&repair), "weaken");
+        repair.placements[0].orders.clear();
+        assert_eq!(repair.line(), "NOTHING TO WEAKEN (cost 10, unwind 2)");
+        repair.weakened = None;
         repair.placements[0].fences.clear();
         assert_eq!(repair.line(), "NO FENCES NEEDED (unwind 2)");
         repair.placements.clear();

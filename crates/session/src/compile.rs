@@ -1,6 +1,9 @@
 //! Atomics of C as the hardware of a model runs them, by the mapping that the model's head declares, or as the language has them.
+//!
+//! What belongs to a site ([`ir::Site`]) shows it: the access keeps its mark, and the fences before and behind it are one fence each, with
+//! a mark of its own, which is there also where no fence is needed. So an execution shows what it would be with another order.
 
-use ir::{BinaryOp, Block, BlockId, Expr, Function, Instr, LocalId, Op, Program, TagId, TagSet, Terminator};
+use ir::{BinaryOp, Block, BlockId, Expr, Function, Instr, LocalId, Op, Program, Site, TagId, TagSet, Terminator};
 use model::{CompileStep, Head};
 use source::Span;
 
@@ -120,6 +123,9 @@ impl Compiler<'_> {
         let has = |name: &str| carries(name) || (name == "ACQ_REL" && carries("ACQ") && carries("REL"));
         let Some(rule) = self.head.compile_rule(kind, has) else { return vec![Piece::Instr(instr.clone())] };
         let kernels = carries("RMW") || carries("LKR");
+        if let Some(site) = self.program.site_of(instr).filter(|_| !kernels) {
+            return self.marked(instr, (kind, site), &rule.steps.clone(), read);
+        }
         let mut pieces = Vec::new();
         for step in rule.steps.clone() {
             match step {
@@ -141,6 +147,48 @@ impl Compiler<'_> {
                 }
                 CompileStep::Ctrl => pieces.extend(read.map(|read| Piece::Ctrl(read, instr.span))),
             }
+        }
+        pieces
+    }
+
+    /// What becomes of an instruction of a site.
+    fn marked(
+        &mut self,
+        instr: &Instr,
+        (kind, site): (&str, usize),
+        steps: &[CompileStep],
+        read: Option<LocalId>,
+    ) -> Vec<Piece> {
+        let is_access = |step: &CompileStep| matches!(step, CompileStep::Access { .. });
+        let mark = Site::mark(site);
+        let fence = |compiler: &mut Self, steps: &[CompileStep], mark: String| {
+            let names =
+                steps.iter().filter_map(|step| if let CompileStep::Fence(name) = step { Some(&**name) } else { None });
+            let tags = names.chain([&*mark]).map(|name| compiler.program.tag(name)).collect();
+            Piece::Instr(Instr { op: Op::Fence { tags }, span: instr.span })
+        };
+        let Some(at) = steps.iter().position(is_access) else { return vec![fence(self, steps, mark)] };
+        let (before, after) = (&steps[..at], &steps[at + 1..]);
+        let sides = |steps: &[CompileStep]| {
+            let at = steps.iter().position(is_access).unwrap_or(0);
+            [!steps[..at].is_empty(), steps.len() > at + 1]
+        };
+        let rules = self.head.compile.iter().filter(|rule| rule.kind == kind || (kind == "CAS" && rule.kind == "RMW"));
+        let [first, last] = rules.map(|rule| sides(&rule.steps)).fold([false; 2], |a, b| [a[0] || b[0], a[1] || b[1]]);
+        let mut pieces = Vec::new();
+        if first {
+            pieces.push(fence(self, before, format!("{mark}-")));
+        }
+        if let CompileStep::Access { read, write } = &steps[at] {
+            let mut tags = |names: &[String]| names.iter().chain([&mark]).map(|name| self.program.tag(name)).collect();
+            let (read, write): (TagSet, TagSet) = (tags(read), tags(write));
+            pieces.push(Piece::Instr(Instr { op: with_tags(&instr.op, read, write), span: instr.span }));
+        }
+        if after.contains(&CompileStep::Ctrl) {
+            pieces.extend(read.map(|read| Piece::Ctrl(read, instr.span)));
+        }
+        if last {
+            pieces.push(fence(self, after, format!("{mark}+")));
         }
         pieces
     }

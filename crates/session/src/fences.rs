@@ -1,9 +1,10 @@
-//! Fences for a program: the search of `fences` with the session's verdicts, each result verified on the patched text.
+//! Fences and memory orders for a program: the search of `fences` with the session's verdicts, each result verified on the patched
+//! text under every model.
 
 use crate::{Failure, Found, Request, check, compiled};
 use engine::{Guarantee, NoAnswer, Observer, Verdict};
 use fences::{Checked, End, Inference, Oracle, Patch, Placement};
-use ir::{Op, Program, TagSet};
+use ir::Program;
 use model::Model;
 use source::SourceFile;
 
@@ -25,8 +26,8 @@ pub enum Conclusion {
     Complete,
     /// The program goes wrong under sequential consistency too, as this shows: fences make no difference there.
     Sequential(Box<Found<Verdict>>),
-    /// The fences that could be put in do not forbid this.
-    Beyond(Box<Found<Verdict>>),
+    /// What could be changed does not forbid this, under the model of this number.
+    Beyond(usize, Box<Found<Verdict>>),
     /// It had to stop.
     Stopped(NoAnswer),
 }
@@ -42,34 +43,37 @@ pub struct Repairs {
     pub tried: u64,
     /// At how many places of the text fences could stand.
     pub places: usize,
+    /// What the orders of the text cost, more than the weakest that were allowed.
+    pub now: u64,
 }
 
-/// Finds the fences that make a program safe under a model. `reload` reads a changed text of the program.
+/// Finds the fences and memory orders that make a program safe under all of these models. `reload` reads a changed text of the program.
 ///
 /// # Errors
 /// Why there is no answer.
 pub fn fences(
     program: &Program,
-    model: &Model,
+    models: &[Model],
     (request, options): (&Request, &fences::Options),
     observer: &dyn Observer,
     reload: &dyn Fn(&SourceFile) -> Result<Program, Failure>,
 ) -> Result<Repairs, Failure> {
     // There are many checks to make in the time that there is.
     let request = Request { deepen: request.deepen.map(|work| work / 4), ..request.clone() };
-    let asked = Asked { model, request: &request, observer };
-    let Inference { placements, end, tried, seams } = fences::infer(program, model, &asked, options)?;
+    let asked = Asked { models, request: &request, observer };
+    let Inference { placements, end, tried, seams, now } = fences::infer(program, &asked, options)?;
     let mut conclusion = match end {
         End::Complete => Conclusion::Complete,
         End::Stopped(reason) => Conclusion::Stopped(reason),
-        End::Unrepairable => hopeless(program, model, &request, observer)?,
+        End::Unrepairable => hopeless(program, models, &request, observer)?,
     };
     let mut repairs = Vec::new();
     for placement in placements {
-        let patch = fences::patch(&program.source, &placement.fences, program.threads.len());
+        let edits = placement.edits(program);
+        let patch = fences::patch(&program.source, &placement.fences, &edits, program.threads.len());
         // Without the marks, also where nothing changes.
         let changed = reload(&patch.source)?;
-        match check(&changed, model, &request, observer)?.result {
+        match verify(&changed, models, &request, observer)? {
             Verdict::Safe(guarantee) => repairs.push(Repair { placement, patch, guarantee }),
             Verdict::Unknown(reason) => {
                 conclusion = Conclusion::Stopped(reason);
@@ -86,13 +90,26 @@ pub fn fences(
             }
         }
     }
-    Ok(Repairs { repairs, conclusion, tried, places: seams })
+    Ok(Repairs { repairs, conclusion, tried, places: seams, now })
+}
+
+/// The verdict on a changed text under all models: the first that is not safe, else the one that looked least far.
+fn verify(program: &Program, models: &[Model], request: &Request, observer: &dyn Observer) -> Result<Verdict, Failure> {
+    let mut least = Guarantee::FULL;
+    for model in models {
+        match check(program, model, request, observer)?.result {
+            Verdict::Safe(guarantee) if guarantee.is_full() => {}
+            Verdict::Safe(guarantee) => least = guarantee,
+            other @ (Verdict::Unsafe(_) | Verdict::Unknown(_)) => return Ok(other),
+        }
+    }
+    Ok(Verdict::Safe(least))
 }
 
 /// What goes wrong whatever fences there are: under sequential consistency, if it does there.
 fn hopeless(
     program: &Program,
-    model: &Model,
+    models: &[Model],
     request: &Request,
     observer: &dyn Observer,
 ) -> Result<Conclusion, Failure> {
@@ -102,12 +119,24 @@ fn hopeless(
     {
         return Ok(Conclusion::Sequential(Box::new(found)));
     }
-    Ok(Conclusion::Beyond(Box::new(check(program, model, request, observer)?)))
+    let mut found = None;
+    for (number, model) in models.iter().enumerate() {
+        let checked = check(program, model, request, observer)?;
+        let wrong = matches!(checked.result, Verdict::Unsafe(_));
+        if wrong || found.is_none() {
+            found = Some((number, checked));
+        }
+        if wrong {
+            break;
+        }
+    }
+    let (number, found) = found.ok_or_else(|| Failure::Usage("no model was given".to_owned()))?;
+    Ok(Conclusion::Beyond(number, Box::new(found)))
 }
 
 /// The session as the one who knows whether programs are safe.
 struct Asked<'a> {
-    model: &'a Model,
+    models: &'a [Model],
     request: &'a Request,
     observer: &'a dyn Observer,
 }
@@ -115,27 +144,17 @@ struct Asked<'a> {
 impl Oracle for Asked<'_> {
     type Error = Failure;
 
-    fn check(&self, program: &Program) -> Result<Checked, Failure> {
-        let found = check(program, self.model, self.request, self.observer)?;
+    fn models(&self) -> &[Model] {
+        self.models
+    }
+
+    fn check(&self, program: &Program, model: usize) -> Result<Checked, Failure> {
+        let found = check(program, &self.models[model], self.request, self.observer)?;
         Ok(Checked { verdict: found.result, program: found.program, undefined: found.undefined })
     }
 
-    fn machine_tags(&self, program: &Program, tag: &str) -> Result<Vec<String>, Failure> {
-        let mut small = Program::new("fence", program.arch.clone(), program.source.clone());
-        let tags = TagSet::from_iter([small.tag(tag)]);
-        let instr = ir::Instr { op: Op::Fence { tags }, span: source::Span::default() };
-        let block = ir::Block { instrs: vec![instr], terminator: ir::Terminator::Return(None) };
-        let function =
-            ir::Function { name: String::new(), params: 0, library: false, locals: Vec::new(), blocks: vec![block] };
-        small.functions.push(function);
-        let machine = compiled(&small, self.model)?;
-        let mut names = Vec::new();
-        for instr in machine.functions.iter().flat_map(|f| &f.blocks).flat_map(|block| &block.instrs) {
-            if let Op::Fence { tags } = &instr.op {
-                names.extend(tags.iter().map(|tag| machine.tags[tag.index()].clone()));
-            }
-        }
-        Ok(names)
+    fn machine(&self, program: &Program, model: usize) -> Result<Program, Failure> {
+        compiled(program, &self.models[model]).map(std::borrow::Cow::into_owned)
     }
 
     fn stop(&self) -> Option<NoAnswer> {

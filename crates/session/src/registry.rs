@@ -40,7 +40,13 @@ pub static FRONTENDS: &[Frontend] = &[
     Frontend {
         about: "litmus tests of herd's format for X86, PPC, AArch64, RISCV and C",
         extensions: &["litmus"],
-        parse: |file, _| front_litmus::parse(file).map(|program| Subject::Program(Box::new(program))),
+        parse: |file, reading| {
+            let mut program = front_litmus::parse(file)?;
+            if reading.c.seams {
+                front_litmus::mark_sites(&mut program);
+            }
+            Ok(Subject::Program(Box::new(program)))
+        },
     },
     Frontend {
         about: "C programs with threads; .i files are taken as preprocessed",

@@ -134,7 +134,7 @@ pub struct States {
 
 impl<T> Found<T> {
     /// A result without more to it.
-    pub(crate) fn new(result: T, engine: &'static str, statistics: Vec<(String, u64)>, program: Program) -> Self {
+    pub fn new(result: T, engine: &'static str, statistics: Vec<(String, u64)>, program: Program) -> Self {
         Found { result, engine, statistics, program, undefined: None, certificate: None }
     }
 

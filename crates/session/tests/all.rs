@@ -8,6 +8,7 @@ mod fences;
 mod kernel;
 mod lazy;
 mod local;
+mod orders;
 mod predicate;
 mod races;
 mod strategy;

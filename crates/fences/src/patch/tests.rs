@@ -22,7 +22,7 @@ fn before(text: &str, what: &str, braces: bool) -> Fence {
 }
 
 fn patched(text: &str, fences: &[Fence]) -> String {
-    patch(&SourceFile::new("t.c", text), fences, 2).text
+    patch(&SourceFile::new("t.c", text), fences, &[], 2).text
 }
 
 /// Applies a unified diff as `patch` does, trusting nothing but the diff.
@@ -98,7 +98,7 @@ fn nested_bodies_are_closed_from_the_inside() {
 #[test]
 fn the_last_line_may_have_no_end() {
     let text = "a;\nx = 1;";
-    let patch = patch(&SourceFile::new("t.c", text), &[after(text, "x = 1;", false)], 1);
+    let patch = patch(&SourceFile::new("t.c", text), &[after(text, "x = 1;", false)], &[], 1);
     assert_eq!(patch.text, "a;\nx = 1;\nF();");
     assert!(
         patch.diff.contains("-x = 1;\n\\ No newline at end of file\n+x = 1;\n+F();\n\\ No newline"),
@@ -111,7 +111,7 @@ fn the_last_line_may_have_no_end() {
 #[test]
 fn line_ends_stay_what_they_are() {
     let text = "a;\r\n  x = 1;\r\nb;\r\n";
-    let patch = patch(&SourceFile::new("t.c", text), &[after(text, "x = 1;", false)], 1);
+    let patch = patch(&SourceFile::new("t.c", text), &[after(text, "x = 1;", false)], &[], 1);
     assert_eq!(patch.text, "a;\r\n  x = 1;\r\n  F();\r\nb;\r\n");
     assert_eq!(apply(text, &patch.diff), patch.text);
 }
@@ -133,8 +133,26 @@ fn diffs_do_what_they_say() {
     let text = lines.concat();
     for picked in [vec![0], vec![39], vec![3, 4], vec![2, 9, 17, 30], vec![0, 8, 39], (0..40).collect()] {
         let fences: Vec<Fence> = picked.iter().map(|n| after(&text, &format!("s{n:02};"), n % 3 == 0)).collect();
-        let patch = patch(&SourceFile::new("t.c", &*text), &fences, 1);
+        let patch = patch(&SourceFile::new("t.c", &*text), &fences, &[], 1);
         assert_eq!(apply(&text, &patch.diff), patch.text, "{}", patch.diff);
         assert_eq!(patch.text.matches("F();").count(), picked.len());
     }
+}
+
+#[test]
+fn words_are_replaced() {
+    let text = "f(&x, memory_order_relaxed); g(&y);\nh();\n";
+    let span = |word: &str| {
+        let at = text.find(word).expect("there");
+        Span::new(at, at + word.len())
+    };
+    let end = |word: &str| Span { start: span(word).end, ..span(word) };
+    let edits = [
+        (span("memory_order_relaxed"), "memory_order_acquire".to_owned()),
+        (end("g"), "_explicit".to_owned()),
+        (end("(&y"), ", memory_order_release".to_owned()),
+    ];
+    let patch = patch(&SourceFile::new("t.c", text), &[], &edits, 1);
+    assert_eq!(patch.text, "f(&x, memory_order_acquire); g_explicit(&y, memory_order_release);\nh();\n");
+    assert!(patch.diff.contains("-f(&x, memory_order_relaxed); g(&y);\n+f(&x, memory_order_acquire); g_explicit"));
 }

@@ -5,7 +5,7 @@
 
 use super::Outcome;
 use super::context::{Call, Update};
-use crate::lower::Value;
+use crate::lower::{Role, Value};
 use crate::types::{Kind, Type};
 use ir::{BinaryOp, Expr, TagSet, UnaryOp, Width};
 use source::Diagnostic;
@@ -44,6 +44,17 @@ impl Order {
         }
     }
 
+    /// Its name in C.
+    pub fn name(self) -> &'static str {
+        match self {
+            Order::Relaxed => "relaxed",
+            Order::Acquire => "acquire",
+            Order::Release => "release",
+            Order::AcquireRelease => "acq_rel",
+            Order::SequentiallyConsistent => "seq_cst",
+        }
+    }
+
     /// The tag of the read of a read-modify-write, or of a load.
     fn read(self) -> &'static str {
         match self {
@@ -60,6 +71,25 @@ impl Order {
             Order::Release | Order::AcquireRelease => "REL",
             Order::SequentiallyConsistent => "SC",
         }
+    }
+}
+
+/// The memory order of an operation, and the mark of its site if it stands in the user's text.
+#[derive(Debug, Clone)]
+pub(super) struct Ordered {
+    pub order: Order,
+    pub mark: Option<String>,
+}
+
+impl Ordered {
+    /// The tags of a read.
+    fn read(&self) -> Vec<&str> {
+        ["A", self.order.read()].into_iter().chain(self.mark.as_deref()).collect()
+    }
+
+    /// The tags of a write.
+    fn write(&self) -> Vec<&str> {
+        ["A", self.order.write()].into_iter().chain(self.mark.as_deref()).collect()
     }
 }
 
@@ -296,18 +326,18 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
     } else {
         call.arity(parsed.arity)?;
     }
-    let order = order(call, parsed.orders, 0)?;
+    let order = order(call, parsed.orders, 0, role(parsed.atomic))?;
     let value = match parsed.atomic {
         Atomic::Load(form) => {
             let (addr, ty) = call.object(0)?;
-            let tags = call.lowering.tags(&["A", order.read()]);
+            let tags = call.lowering.tags(&order.read());
             let value = call.lowering.load(addr, &ty, tags)?;
             result(call, form, 1, value)?
         }
         Atomic::Store(form) => {
             let (addr, ty) = call.object(0)?;
             let value = operand(call, form, 1, &ty)?;
-            let tags = call.lowering.tags(&["A", order.write()]);
+            let tags = call.lowering.tags(&order.write());
             call.lowering.store(addr, value, tags);
             None
         }
@@ -319,15 +349,15 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             None
         }
         Atomic::Exchange(form) => {
-            let update = update(call, order)?;
+            let update = update(call, &order)?;
             let new = operand(call, form, 1, &update.ty)?.expr;
             let old = call.update(update, |_| (None, new));
             result(call, form, 2, old)?
         }
-        Atomic::Fetch { operation, new, scaled } => Some(fetch(call, order, operation, new, scaled)?),
-        Atomic::CompareExchange { form, weak } => Some(compare_exchange(call, parsed.orders, order, form, weak)?),
+        Atomic::Fetch { operation, new, scaled } => Some(fetch(call, &order, operation, new, scaled)?),
+        Atomic::CompareExchange { form, weak } => Some(compare_exchange(call, parsed.orders, &order, form, weak)?),
         Atomic::CompareAndSwap { bool } => {
-            let update = update(call, order)?;
+            let update = update(call, &order)?;
             let expected = call.value_as(1, &update.ty)?;
             let expected = call.keep(expected).expr;
             let new = call.value_as(2, &update.ty)?.expr;
@@ -335,16 +365,16 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             Some(if bool { call.truth_value(old.expr.binary(BinaryOp::Eq, expected)) } else { old })
         }
         Atomic::TestAndSet => {
-            let update = flag(call, order)?;
+            let update = flag(call, &order)?;
             let one = Expr::constant(1, update.ty.width().unwrap_or(Width::INT));
             let old = call.update(update, |_| (None, one));
             let set = call.lowering.truth(old);
             Some(call.truth_value(set))
         }
         Atomic::Clear => {
-            let Update { addr, ty, .. } = flag(call, order)?;
+            let Update { addr, ty, .. } = flag(call, &order)?;
             let zero = call.lowering.int(0, &ty);
-            let tags = call.lowering.tags(&["A", order.write()]);
+            let tags = call.lowering.tags(&order.write());
             call.lowering.store(addr, zero, tags);
             None
         }
@@ -352,44 +382,56 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
     Ok(Some(value))
 }
 
+/// What the order of an operation is for.
+fn role(atomic: Atomic) -> Role {
+    match atomic {
+        Atomic::Load(_) => Role::Load,
+        Atomic::Store(_) | Atomic::Init | Atomic::Clear => Role::Store,
+        Atomic::Exchange(_) | Atomic::Fetch { .. } | Atomic::TestAndSet => Role::Update,
+        Atomic::CompareExchange { .. } | Atomic::CompareAndSwap { .. } => Role::Swap,
+    }
+}
+
 /// The memory order of an operation, or the one `offset` arguments after it.
-fn order(call: &mut Call<'_, '_>, orders: Orders, offset: usize) -> Result<Order, Diagnostic> {
+fn order(call: &mut Call<'_, '_>, orders: Orders, offset: usize, role: Role) -> Result<Ordered, Diagnostic> {
     match orders {
-        Orders::Always(order) => Ok(order),
-        Orders::From(at) => order_argument(call, at + offset),
+        Orders::Always(order) => Ok(Ordered { order, mark: None }),
+        Orders::From(at) => order_argument(call, at + offset, role),
     }
 }
 
 /// The memory order that an argument gives.
-pub(super) fn order_argument(call: &mut Call<'_, '_>, at: usize) -> Result<Order, Diagnostic> {
+pub(super) fn order_argument(call: &mut Call<'_, '_>, at: usize, role: Role) -> Result<Ordered, Diagnostic> {
     let arg = &call.args[at];
-    call.lowering.const_value(arg).and_then(Order::from_constant).ok_or_else(|| {
+    let order = call.lowering.const_value(arg).and_then(Order::from_constant).ok_or_else(|| {
         let span = call.lowering.at(arg.span);
         call.lowering
             .error(span, format!("the memory order of `{}` is not a constant order", call.name))
             .help("write memory_order_relaxed, memory_order_seq_cst, …; distinguish cases with `if`")
-    })
+    })?;
+    let mark = call.lowering.site(arg.span, role, order.name());
+    Ok(Ordered { order, mark })
 }
 
 /// A read-modify-write of what the first argument points to.
-fn update(call: &mut Call<'_, '_>, order: Order) -> Result<Update, Diagnostic> {
+fn update(call: &mut Call<'_, '_>, order: &Ordered) -> Result<Update, Diagnostic> {
     let (addr, ty) = call.object(0)?;
-    let (read_tags, write_tags) = tags(call, order.read(), order.write());
+    let (read_tags, write_tags) = tags(call, order);
     Ok(Update { addr, ty, read_tags, write_tags })
 }
 
-fn tags(call: &mut Call<'_, '_>, read: &str, write: &str) -> (TagSet, TagSet) {
-    (call.lowering.tags(&["A", read]), call.lowering.tags(&["A", write]))
+fn tags(call: &mut Call<'_, '_>, order: &Ordered) -> (TagSet, TagSet) {
+    (call.lowering.tags(&order.read()), call.lowering.tags(&order.write()))
 }
 
 /// As [`update`], but what `void *` points to is a byte.
-fn flag(call: &mut Call<'_, '_>, order: Order) -> Result<Update, Diagnostic> {
+fn flag(call: &mut Call<'_, '_>, order: &Ordered) -> Result<Update, Diagnostic> {
     let ty = call.lowering.type_of(&call.args[0])?;
     if !ty.pointee().is_some_and(Type::is_void) {
         return update(call, order);
     }
     let addr = call.value(0)?.expr;
-    let (read_tags, write_tags) = tags(call, order.read(), order.write());
+    let (read_tags, write_tags) = tags(call, order);
     Ok(Update { addr, ty: Type::UCHAR, read_tags, write_tags })
 }
 
@@ -416,7 +458,7 @@ fn result(call: &mut Call<'_, '_>, form: Form, at: usize, value: Value) -> Resul
 
 fn fetch(
     call: &mut Call<'_, '_>,
-    order: Order,
+    order: &Ordered,
     operation: Operation,
     new: bool,
     scaled: bool,
@@ -461,11 +503,11 @@ fn fetch(
 fn compare_exchange(
     call: &mut Call<'_, '_>,
     orders: Orders,
-    success: Order,
+    success: &Ordered,
     form: Form,
     weak: Option<bool>,
 ) -> Result<Value, Diagnostic> {
-    let failure = order(call, orders, 1)?;
+    let failure = order(call, orders, 1, Role::Failure)?;
     let (addr, ty) = call.object(0)?;
     let expected = call.lowering.read_through(&call.args[1])?;
     let expected = call.lowering.convert(expected, &ty)?;
@@ -477,8 +519,7 @@ fn compare_exchange(
         None => call.lowering.const_value(&call.args[3]) != Some(0),
     };
     let swap = Swap { addr, ty: ty.clone(), expected, new, weak };
-    let (read, write) = (["A", success.read()], ["A", success.write()]);
-    let (found, done) = swap.emit(call, (&read, &write), &["A", failure.read()])?;
+    let (found, done) = swap.emit(call, (&success.read(), &success.write()), &failure.read())?;
     let failed = done.clone().binary(BinaryOp::Eq, Expr::Const(0, Width::BOOL));
     let pointer = &call.args[1];
     let found = Value { expr: found, ty };

@@ -4,8 +4,9 @@
 //! tags and stay what they are.
 
 use super::Outcome;
-use super::atomics::order_argument;
+use super::atomics::{Order, Ordered, order_argument};
 use super::context::Call;
+use crate::lower::Role;
 use c_syntax::ast::{Expression, Node};
 use source::Diagnostic;
 
@@ -16,10 +17,12 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
     match call.name {
         "__atomic_thread_fence" | "atomic_thread_fence" | "__c11_atomic_thread_fence" => {
             call.arity(1)?;
-            let order = order_argument(call, 0)?;
-            // A relaxed fence does nothing.
-            if order != super::atomics::Order::Relaxed {
-                call.fence(&[order.tag()]);
+            let Ordered { order, mark } = order_argument(call, 0, Role::Fence)?;
+            // A relaxed fence does nothing, but it could do something.
+            let tag = (order != Order::Relaxed).then(|| order.tag());
+            let tags: Vec<&str> = tag.into_iter().chain(mark.as_deref()).collect();
+            if !tags.is_empty() {
+                call.fence(&tags);
             }
         }
         "__atomic_signal_fence" | "atomic_signal_fence" | "__c11_atomic_signal_fence" => call.arity(1)?,

@@ -30,6 +30,7 @@ pub(crate) mod place;
 mod publish;
 mod scope;
 mod seams;
+mod sites;
 mod stmt;
 mod tls;
 mod type_of;
@@ -45,6 +46,7 @@ use c_syntax::ast::{Expression, FunctionDefinition, Initializer, Node};
 use ir::{Expr, FunctionId, ObjectId, Program};
 use rustc_hash::FxHashMap;
 use scope::{Entity, Scope, Tag};
+pub(crate) use sites::Role;
 use source::{Diagnostic, SourceFile, Span};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -147,6 +149,8 @@ pub(crate) struct Lowering {
     header: RefCell<Option<(Span, String)>>,
     /// Where statements could be put in.
     seams: Vec<ir::Place>,
+    /// The memory orders of the user's text that were used so far.
+    sites: Vec<sites::Found>,
     lifetime: lifetime::Lifetime,
     watch: leaks::Watch,
     /// The variable that is being initialised, if it is a pointer.
@@ -268,6 +272,7 @@ impl Lowering {
             evaluated: FxHashMap::default(),
             header: RefCell::new(None),
             seams: Vec::new(),
+            sites: Vec::new(),
             lifetime: lifetime::Lifetime::default(),
             watch: leaks::Watch::default(),
             taker: None,
@@ -316,6 +321,7 @@ impl Lowering {
         }
         publish::publish(&mut self.program);
         seams::extract(&mut self.program, &self.seams);
+        self.finish_sites();
         Ok(())
     }
 

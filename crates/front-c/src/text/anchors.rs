@@ -3,16 +3,54 @@
 //!
 //! An anchor stands where a statement ends or may begin: after `;`, `{` and `}`, after `)`, after `else` and `do`, but never
 //! inside parentheses, so in no argument of a macro, and not in directives. Its name is the place in the user's text.
+//!
+//! Another kind of anchor stands behind each memory order, also in arguments and in definitions of macros. Operations of `<stdatomic.h>`
+//! that have no order get the one that they stand for, so that there is something to anchor.
 
 /// What an anchor begins with; the place and two underscores follow.
 const PREFIX: &str = "__fencepost_anchor_";
 
+/// What the anchor of a memory order begins with; the place of the order in the user's files and two underscores follow.
+const ORDER: &str = "__fencepost_order_";
+
+/// The operations of `<stdatomic.h>` that are sequentially consistent without saying so, and how many orders their explicit
+/// forms take.
+const IMPLICIT: &[(&str, usize)] = &[
+    ("atomic_load", 1),
+    ("atomic_store", 1),
+    ("atomic_exchange", 1),
+    ("atomic_fetch_add", 1),
+    ("atomic_fetch_sub", 1),
+    ("atomic_fetch_and", 1),
+    ("atomic_fetch_or", 1),
+    ("atomic_fetch_xor", 1),
+    ("atomic_flag_test_and_set", 1),
+    ("atomic_flag_clear", 1),
+    ("atomic_compare_exchange_strong", 2),
+    ("atomic_compare_exchange_weak", 2),
+];
+
+/// How many orders the explicit form of an operation takes that has none.
+pub(crate) fn implicit(name: &str) -> Option<usize> {
+    IMPLICIT.iter().find(|(known, _)| *known == name).map(|(_, orders)| *orders)
+}
+
+/// Whether a word is a memory order.
+fn is_order(word: &str) -> bool {
+    let rest = word.strip_prefix("memory_order_").or_else(|| word.strip_prefix("__ATOMIC_"));
+    let known = ["relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"];
+    rest.is_some_and(|rest| known.iter().any(|order| order.eq_ignore_ascii_case(rest)))
+}
+
 /// The text with anchors. Their names count from `base`: where the text begins among the user's files.
 pub fn with_anchors(text: &str, base: u32) -> String {
-    let bytes = text.as_bytes();
+    let (bytes, base) = (text.as_bytes(), base as usize);
     let mut out = String::with_capacity(text.len() * 2);
     let (mut at, mut depth, mut done) = (0usize, 0usize, 0usize);
     let mut line_begins = true;
+    let header = text.contains("stdatomic.h");
+    // Calls that are open: the depth of their parentheses, their place, and how many orders they lack.
+    let mut open: Vec<(usize, usize, usize)> = Vec::new();
     while at < bytes.len() {
         let rest = &text[at..];
         let skipped = match bytes[at] {
@@ -21,7 +59,7 @@ pub fn with_anchors(text: &str, base: u32) -> String {
             b'/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
             quote @ (b'"' | b'\'') => literal(rest, quote),
             byte if byte == b'_' || byte.is_ascii_alphanumeric() => word(rest).len(),
-            _ => 1,
+            _ => rest.chars().next().map_or(1, char::len_utf8),
         };
         match bytes[at] {
             b'\n' => line_begins = true,
@@ -30,6 +68,27 @@ pub fn with_anchors(text: &str, base: u32) -> String {
         }
         let opens = matches!(bytes[at], b'(' | b'[');
         let closes = matches!(bytes[at], b')' | b']');
+        if closes && let Some((_, place, orders)) = open.pop_if(|(inner, ..)| *inner == depth) {
+            out.push_str(&text[done..at]);
+            out.push_str(&format!(", memory_order_seq_cst {ORDER}{}__", base + place).repeat(orders));
+            done = at;
+        }
+        if bytes[at] == b'#' && skipped > 1 {
+            out.push_str(&text[done..at]);
+            out.push_str(&with_orders(&rest[..skipped], base + at));
+            done = at + skipped;
+        }
+        let wanted = implicit(&rest[..skipped]).filter(|_| header && rest[skipped..].trim_start().starts_with('('));
+        if let Some(orders) = wanted {
+            out.push_str(&text[done..at + skipped]);
+            out.push_str("_explicit");
+            done = at + skipped;
+            open.push((depth + 1, at, orders));
+        } else if is_order(&rest[..skipped]) {
+            out.push_str(&text[done..at + skipped]);
+            out.push_str(&format!(" {ORDER}{}__", base + at));
+            done = at + skipped;
+        }
         depth = (depth + usize::from(opens)).saturating_sub(usize::from(closes));
         let here = match bytes[at] {
             b';' | b'{' | b'}' => true,
@@ -40,11 +99,29 @@ pub fn with_anchors(text: &str, base: u32) -> String {
         at += skipped;
         if here && depth == 0 {
             out.push_str(&text[done..at]);
-            out.push_str(&format!(" {PREFIX}{}__", base as usize + at));
+            out.push_str(&format!(" {PREFIX}{}__", base + at));
             done = at;
         }
     }
     out.push_str(&text[done..]);
+    out
+}
+
+/// The definition of a macro, which begins at `place` in the user's files, with anchors behind its memory orders.
+fn with_orders(directive: &str, place: usize) -> String {
+    let is_definition = directive[1..].trim_start().starts_with("define");
+    if !is_definition || directive.contains("##") {
+        return directive.to_owned();
+    }
+    let (mut out, mut at) = (String::new(), 0);
+    while let Some(next) = directive[at..].chars().next() {
+        let length = word(&directive[at..]).len().max(next.len_utf8());
+        out.push_str(&directive[at..at + length]);
+        if is_order(&directive[at..at + length]) {
+            out.push_str(&format!(" {ORDER}{}__", place + at));
+        }
+        at += length;
+    }
     out
 }
 
@@ -79,20 +156,36 @@ fn literal(rest: &str, quote: u8) -> usize {
     rest.len()
 }
 
-/// A text without its anchors, and the anchors: pairs of a place in that text and one in the user's. Those that are there
-/// several times are left out.
-pub(crate) fn take(text: &str) -> (String, Vec<(usize, usize)>) {
+/// A text without its anchors, and what they say.
+pub(crate) struct Taken {
+    pub text: String,
+    /// Pairs of a place in that text and one in the user's. Those that are there several times are left out.
+    pub anchors: Vec<(usize, usize)>,
+    /// The places in that text behind memory orders, and where these are in the user's.
+    pub orders: Vec<(usize, usize)>,
+}
+
+/// Takes the anchors out of a text.
+pub(crate) fn take(text: &str) -> Taken {
     let mut clean = String::with_capacity(text.len());
     let mut anchors: Vec<(usize, usize)> = Vec::new();
+    let mut orders = Vec::new();
     let mut rest = text;
-    while let Some(at) = rest.find(PREFIX) {
-        let number = &rest[at + PREFIX.len()..];
+    while let Some(at) = rest.find("__fencepost_") {
+        let found = [PREFIX, ORDER].into_iter().find_map(|prefix| Some((prefix, rest[at..].strip_prefix(prefix)?)));
+        let Some((prefix, number)) = found else {
+            let (kept, more) = rest.split_at(at + 1);
+            clean.push_str(kept);
+            rest = more;
+            continue;
+        };
         let digits = number.bytes().take_while(u8::is_ascii_digit).count();
         clean.push_str(&rest[..at]);
         if clean.ends_with(' ') {
             clean.pop();
         }
-        anchors.extend(number[..digits].parse().ok().map(|own: usize| (clean.len(), own)));
+        let list = if prefix == PREFIX { &mut anchors } else { &mut orders };
+        list.extend(number[..digits].parse().ok().map(|own: usize| (clean.len(), own)));
         rest = number[digits..].strip_prefix("__").unwrap_or(&number[digits..]);
     }
     clean.push_str(rest);
@@ -100,7 +193,7 @@ pub(crate) fn take(text: &str) -> (String, Vec<(usize, usize)>) {
     owns.sort_unstable();
     let repeated = |own: usize| owns.partition_point(|&o| o <= own) - owns.partition_point(|&o| o < own) > 1;
     anchors.retain(|&(_, own)| !repeated(own));
-    (clean, anchors)
+    Taken { text: clean, anchors, orders }
 }
 
 #[cfg(test)]
@@ -111,7 +204,7 @@ mod tests {
     fn taking_anchors_out_gives_the_text_back() {
         let text = "#define M(x) x; \\\n  y;\nint f(void) { if (a) M(b); else c(d)(e); /* ; */ s = \";\"; do g(';'); while (0); }\n// ;\n";
         let anchored = with_anchors(text, 0);
-        let (clean, anchors) = take(&anchored);
+        let Taken { text: clean, anchors, .. } = take(&anchored);
         assert_eq!(clean, text);
         assert!(anchors.iter().all(|(here, own)| here == own));
         let before: Vec<&str> = anchors.iter().map(|&(at, _)| &text[..at]).collect();
@@ -122,8 +215,27 @@ mod tests {
 
     #[test]
     fn an_anchor_that_is_there_twice_is_none() {
-        let (clean, anchors) = take("a; __fencepost_anchor_2__ b; __fencepost_anchor_2__ c; __fencepost_anchor_8__\n");
+        let Taken { text: clean, anchors, .. } =
+            take("a; __fencepost_anchor_2__ b; __fencepost_anchor_2__ c; __fencepost_anchor_8__\n");
         assert_eq!(clean, "a; b; c;\n");
         assert_eq!(anchors, [(8, 8)]);
+    }
+
+    #[test]
+    fn memory_orders_are_found_again() {
+        let text = "#include <stdatomic.h>\n#define MO memory_order_release\nvoid f(void) { atomic_store_explicit(&x, 1, MO); \
+                    g(__ATOMIC_RELAXED, \"memory_order_acquire\"); atomic_store(&x, (1)); atomic_init(&x, 0); }\n";
+        let Taken { text: clean, orders, .. } = take(&with_anchors(text, 0));
+        let behind: Vec<(&str, &str)> = orders
+            .iter()
+            .map(|&(here, own)| (clean[..here].rsplit([' ', '(']).next().unwrap_or(""), word(&text[own..])))
+            .collect();
+        let expected = [
+            ("memory_order_release", "memory_order_release"),
+            ("__ATOMIC_RELAXED", "__ATOMIC_RELAXED"),
+            ("memory_order_seq_cst", "atomic_store"),
+        ];
+        assert_eq!(behind, expected, "{clean}");
+        assert!(clean.contains("atomic_store_explicit(&x, (1), memory_order_seq_cst); atomic_init"), "{clean}");
     }
 }

@@ -4,8 +4,10 @@
 
 mod anchors;
 
+pub(crate) use anchors::implicit;
 pub use anchors::with_anchors;
 
+use anchors::Taken;
 use c_syntax::ast::Range;
 use rustc_hash::FxHashMap;
 use source::{File, Marker, SourceFile, Span};
@@ -20,6 +22,8 @@ pub(crate) struct Text {
     lines: Vec<Line>,
     /// Pairs of places, in the text and in the user's, that are known to be the same, in order.
     anchors: Vec<(usize, usize)>,
+    /// The places in the text behind memory orders, and where these are in the user's.
+    orders: Vec<(usize, usize)>,
     file: SourceFile,
     /// Where the text begins in the user's files, if it is the user's own.
     base: usize,
@@ -52,12 +56,12 @@ impl Text {
     /// One of the user's files, or what a preprocessor made of it.
     pub fn new(file: &SourceFile, name: &str, preprocessed: Option<&str>) -> Text {
         let own = file.files().find(|file| file.name == name).unwrap_or_else(|| file.file_at(0));
-        let (parsed, anchors) = match preprocessed {
+        let Taken { text: parsed, anchors, orders } = match preprocessed {
             Some(text) => anchors::take(text),
-            None => (own.text.to_owned(), Vec::new()),
+            None => Taken { text: own.text.to_owned(), anchors: Vec::new(), orders: Vec::new() },
         };
         let lines = if preprocessed.is_some() { markers(&parsed, file, own) } else { Vec::new() };
-        Text { parsed, lines, anchors, file: file.clone(), base: own.start as usize }
+        Text { parsed, lines, anchors, orders, file: file.clone(), base: own.start as usize }
     }
 
     /// The user's place of a range of the text.
@@ -84,6 +88,15 @@ impl Text {
         let file = |at: usize| self.file.file_at(Span::new(at, at).start).start;
         let fits = from < to && file(from) == file(to) && matches!(self.file.slice(Span::new(to - 1, to)), ";" | "}");
         fits.then(|| Span::new(from, to))
+    }
+
+    /// Where in the user's file the memory order stands that an expression is; for an operation without an order, where the operation
+    /// stands.
+    pub fn order(&self, range: Range) -> Option<usize> {
+        let (from, to) = (range.start as usize, range.end as usize);
+        let mut found = self.orders.iter().filter(|(here, _)| from < *here && *here <= to).map(|(_, own)| *own);
+        let first = found.next()?;
+        found.all(|other| other == first).then_some(first)
     }
 
     /// Where in the user's file a statement begins that begins here in the original text, right behind an anchor.

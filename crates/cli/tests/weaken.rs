@@ -1,0 +1,200 @@
+//! `fencepost weaken` and repairs by memory orders on classic structures: what is needed, that no order can be weaker, and that the
+//! same program with nothing but relaxed orders is repaired at the same cost.
+
+use crate::common::{fencepost, root, scratch, stdout};
+use std::path::Path;
+use std::process::Command;
+
+/// Programs, models, and for the lines of the text with memory orders what they need, `-` for relaxed.
+const EXPECTED: &[(&str, &[&str], &str)] = &[
+    ("dekker", &["aarch64"], "release acquire release"),
+    ("dekker", &["tso"], "seq_cst - -"),
+    ("dekker", &["aarch64", "ppc", "tso"], "seq_cst seq_cst release"),
+    ("ttas", &["aarch64"], "- acquire release"),
+    ("ttas", &["ppc"], "- acquire release"),
+    ("ticket", &["riscv"], "- acquire - release"),
+    ("ticket", &["aarch64", "riscv", "ppc"], "- acquire - release"),
+    ("clh", &["aarch64"], "- release acquire release"),
+    ("mcs", &["aarch64"], "- - acquire - acquire - release - - release"),
+    ("spsc-ring", &["riscv"], "- - release - acquire release"),
+    ("rcu-pointer", &["aarch64"], "release -"),
+    ("rcu-pointer", &["tso"], "- -"),
+];
+
+/// What is said on standard output, and the exit code.
+fn run(args: &[&str]) -> (String, Option<i32>) {
+    let output = fencepost(args).output().expect("the binary starts");
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!stdout(&output).is_empty(), "{args:?}: {error}");
+    (stdout(&output), output.status.code())
+}
+
+fn last(text: &str) -> &str {
+    text.lines().last().unwrap_or_default()
+}
+
+/// A number that stands behind a word.
+fn number(text: &str, word: &str) -> u64 {
+    let rest = text.split(word).nth(1).unwrap_or_else(|| panic!("no {word} in {text}"));
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().unwrap_or_else(|_| panic!("no number behind {word} in {text}"))
+}
+
+fn options<'a>(command: &[&'a str], models: &[&'a str]) -> Vec<&'a str> {
+    command.iter().copied().chain(models.iter().flat_map(|model| ["--model", *model])).collect()
+}
+
+/// The places of memory orders in a text.
+fn orders(text: &str) -> Vec<(usize, &str)> {
+    let found = text.match_indices("memory_order_");
+    found
+        .map(|(at, prefix)| {
+            let rest = &text[at + prefix.len()..];
+            let end = rest.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+            (at, &rest[..end])
+        })
+        .collect()
+}
+
+/// A text with another order at a place.
+fn with_order(text: &str, at: usize, order: &str) -> String {
+    let rest = &text[at + "memory_order_".len()..];
+    let end = rest.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+    format!("{}memory_order_{order}{}", &text[..at], &rest[end..])
+}
+
+/// The orders right below one.
+fn weaker(order: &str) -> &'static [&'static str] {
+    match order {
+        "acquire" | "release" => &["relaxed"],
+        "acq_rel" => &["acquire", "release"],
+        "seq_cst" => &["acquire", "release"],
+        _ => &[],
+    }
+}
+
+fn compiles(path: &Path) {
+    let output = Command::new("cc").args(["-std=gnu11", "-fsyntax-only"]).arg(path).output();
+    // Without a compiler nothing of this could be preprocessed.
+    let output = output.expect("there is a C compiler");
+    assert!(output.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn orders_are_as_weak_as_they_can_be() {
+    let mut weakened = 0;
+    for (name, models, expected) in EXPECTED {
+        let file = root().join(format!("corpus/c/orders/{name}.c"));
+        let before = std::fs::read_to_string(&file).expect("a text");
+        let path = scratch("weaken").join(format!("{}-{name}.c", models.join("-")));
+        std::fs::write(&path, &before).expect("the target folder can be written to");
+        let changed = path.display().to_string();
+        let (text, code) = run(&options(&["weaken", &changed, "--write"], models));
+        assert_eq!(code, Some(0), "{name} under {models:?}\n{text}");
+        let after = std::fs::read_to_string(&path).expect("a text");
+        compiles(&path);
+        let found: Vec<&str> = orders(&after).into_iter().map(|(_, order)| order).collect();
+        assert_eq!(found.join(" ").replace("relaxed", "-"), *expected, "{name} under {models:?}\n{text}");
+        for (at, order) in orders(&after) {
+            let operation = after[..at].rsplit("atomic_").next().unwrap_or_default();
+            let allowed = |weak: &&&str| match operation.split('_').next() {
+                Some("load") => **weak != "release",
+                Some("store") => **weak != "acquire",
+                _ => true,
+            };
+            for weak in weaker(order).iter().filter(allowed) {
+                std::fs::write(&path, with_order(&after, at, weak)).expect("the target folder can be written to");
+                let safe = |model: &&str| last(&run(&["check", &changed, "--model", model]).0) == "SAFE";
+                assert!(!models.iter().all(safe), "{name} under {models:?}: {order} at {at} could be {weak}");
+                weakened += 1;
+            }
+        }
+    }
+    assert!(weakened > 25, "{weakened} orders were made weaker");
+}
+
+/// Nothing is forgotten on the way from either side.
+#[test]
+fn relaxed_programs_are_repaired_at_the_same_cost() {
+    for name in ["dekker", "ttas", "ticket", "clh", "mcs", "spsc-ring", "seqlock", "treiber-hazard", "chase-lev"] {
+        let file = root().join(format!("corpus/c/orders/{name}.c")).display().to_string();
+        let text =
+            std::fs::read_to_string(&file).expect("a text").replace("memory_order_seq_cst", "memory_order_relaxed");
+        let path = scratch("weaken").join(format!("relaxed-{name}.c"));
+        std::fs::write(&path, text).expect("the target folder can be written to");
+        let relaxed = path.display().to_string();
+        for model in ["aarch64", "riscv"] {
+            let (weak, _) = run(&["weaken", &file, "--model", model]);
+            let (strong, code) = run(&["fences", &relaxed, "--model", model, "--kinds", "orders"]);
+            assert_eq!(code, Some(0), "{name} under {model}\n{strong}");
+            assert_eq!(
+                number(last(&weak), "(cost "),
+                number(last(&strong), "(cost "),
+                "{name} under {model}\n{weak}\n{strong}"
+            );
+        }
+    }
+}
+
+fn program(name: &str, text: &str) -> String {
+    let path = scratch("weaken").join(name);
+    std::fs::write(&path, text).expect("the target folder can be written to");
+    path.display().to_string()
+}
+
+const TAIL: &str = "int main(void)\n{\n    pthread_t s, t;\n    pthread_create(&s, 0, left, 0);\n    pthread_create(&t, 0, right, 0);\n    \
+                    pthread_join(s, 0);\n    pthread_join(t, 0);\n    return 0;\n}\n";
+
+/// Operations without an order, GNU's, and macros that stand for several accesses.
+#[test]
+fn orders_are_changed_where_the_text_has_them() {
+    let head = "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\nint d; atomic_int x, y;\n";
+    let left = "void *left(void *u) { d = 1; atomic_store(&x, (1)); return 0; }\n";
+    let right = "void *right(void *u) { if (atomic_load(&x)) assert(d == 1); return 0; }\n";
+    let file = program("implicit.c", &format!("{head}{left}{right}{TAIL}"));
+    let (text, code) = run(&["weaken", &file, "--model", "aarch64", "--diff"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("atomic_store_explicit(&x, (1), memory_order_release);"), "{text}");
+    assert!(text.contains("if (atomic_load_explicit(&x, memory_order_acquire))"), "{text}");
+    let gnu = format!("{head}{left}{right}{TAIL}")
+        .replace("atomic_store(&x, (1))", "__atomic_store_n((int *)&x, 1, __ATOMIC_SEQ_CST)")
+        .replace("#include <stdatomic.h>\n", "")
+        .replace("atomic_int", "int")
+        .replace("atomic_load(&x)", "GET(&x)");
+    let gnu = format!("#define GET(p) __atomic_load_n(p, __ATOMIC_SEQ_CST)\n{gnu}");
+    let (text, code) = run(&["weaken", &program("gnu.c", &gnu), "--model", "aarch64", "--diff"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("+#define GET(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)"), "{text}");
+    assert!(text.contains("__atomic_store_n((int *)&x, 1, __ATOMIC_RELEASE)"), "{text}");
+}
+
+#[test]
+fn what_goes_wrong_as_it_is_is_not_weakened() {
+    let wrong = "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\natomic_int x;\n\
+                 void *left(void *u) { atomic_store(&x, 1); return 0; }\n\
+                 void *right(void *u) { assert(atomic_load(&x) == 0); return 0; }\n";
+    let file = program("wrong.c", &format!("{wrong}{TAIL}"));
+    let (text, code) = run(&["weaken", &file, "--model", "aarch64"]);
+    assert_eq!((last(&text), code), ("NOT SAFE", Some(10)), "{text}");
+    let plain = program(
+        "plain.c",
+        &format!(
+            "#include <pthread.h>\nint x;\nvoid *left(void *u) {{ return u; }}\nvoid *right(void *u) {{ return u; }}\n{TAIL}"
+        ),
+    );
+    let (text, code) = run(&["weaken", &plain, "--model", "aarch64"]);
+    assert_eq!((last(&text), code), ("NOTHING TO WEAKEN (cost 0)", Some(0)), "{text}");
+}
+
+#[test]
+fn one_repair_can_suit_several_models() {
+    let file = root().join("corpus/c/orders/dekker.c");
+    let text = std::fs::read_to_string(file).expect("a text").replace("memory_order_seq_cst", "memory_order_relaxed");
+    let relaxed = program("together.c", &text);
+    let models = ["aarch64", "tso"];
+    let (text, code) = run(&options(&["fences", &relaxed, "--together", "--write", "--kinds", "orders"], &models));
+    assert_eq!(code, Some(0), "{text}");
+    for model in models {
+        assert_eq!(last(&run(&["check", &relaxed, "--model", model]).0), "SAFE", "{model}: {text}");
+    }
+}

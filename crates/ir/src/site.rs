@@ -1,0 +1,151 @@
+//! Sites: accesses and fences of a text whose memory order could be another one.
+//!
+//! An instruction belongs to the site whose mark is among its tags. No model knows marks, so they mean nothing.
+
+use crate::{Instr, Op, Program, TagSet};
+use source::Span;
+
+/// What a mark begins with; the number of the site follows.
+const MARK: char = '!';
+
+/// An access or a fence of the text that could have another memory order. Where a macro or a function stands for several
+/// accesses, they are one site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Site {
+    /// What is changed in the text, for the reader: the order, or the operation.
+    pub span: Span,
+    /// Which of the orders stands in the text.
+    pub now: usize,
+    /// The orders that it could have, none before one that is weaker.
+    pub orders: Vec<MemoryOrder>,
+}
+
+/// A memory order at a site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoryOrder {
+    /// Its name, such as `acquire`.
+    pub name: String,
+    /// The tags that it gives to a read.
+    pub read: Vec<String>,
+    /// The tags that it gives to a write.
+    pub write: Vec<String>,
+    /// The tags that it gives to a fence.
+    pub fence: Vec<String>,
+    /// The orders of the site, by number, that this one is at least as strong as; itself among them.
+    pub covers: Vec<usize>,
+    /// How the text is changed to have it: what is replaced, and by what.
+    pub edits: Vec<(Span, String)>,
+}
+
+/// C11's orders: the name, the tags of a read, of a write and of a fence, and what it is at least as strong as.
+const C11: [(&str, &str, &str, &str, &[&str]); 5] = [
+    ("relaxed", "RLX", "RLX", "", &["relaxed"]),
+    ("acquire", "ACQ", "RLX", "ACQ", &["relaxed", "acquire"]),
+    ("release", "RLX", "REL", "REL", &["relaxed", "release"]),
+    ("acq_rel", "ACQ", "REL", "ACQ_REL", &["relaxed", "acquire", "release", "acq_rel"]),
+    ("seq_cst", "SC", "SC", "SC", &["relaxed", "acquire", "release", "acq_rel", "seq_cst"]),
+];
+
+impl MemoryOrder {
+    /// The orders of C11 that are allowed somewhere, and how the text is changed to have them.
+    pub fn c11(allowed: impl Fn(&str) -> bool, edits: impl Fn(&str) -> Vec<(Span, String)>) -> Vec<MemoryOrder> {
+        let orders: Vec<_> = C11.iter().filter(|(name, ..)| allowed(name)).collect();
+        let tags = |tag: &str| if tag.is_empty() { Vec::new() } else { vec![tag.to_owned()] };
+        let order = |(name, read, write, fence, below): &&(&str, &str, &str, &str, &[&str])| MemoryOrder {
+            name: (*name).to_owned(),
+            read: tags(read),
+            write: tags(write),
+            fence: tags(fence),
+            covers: (0..orders.len()).filter(|&at| below.contains(&orders[at].0)).collect(),
+            edits: edits(name),
+        };
+        orders.iter().map(order).collect()
+    }
+}
+
+impl Site {
+    /// The tag that marks the instructions of a site.
+    pub fn mark(number: usize) -> String {
+        format!("{MARK}{number}")
+    }
+
+    /// The site that a tag is the mark of.
+    pub fn of_mark(tag: &str) -> Option<usize> {
+        tag.strip_prefix(MARK)?.parse().ok()
+    }
+
+    /// The weakest order that is at least as strong as all of these.
+    pub fn join(&self, orders: &[usize]) -> usize {
+        let above = |at: &usize| orders.iter().all(|order| self.orders[*at].covers.contains(order));
+        (0..self.orders.len()).find(above).unwrap_or(self.orders.len().saturating_sub(1))
+    }
+}
+
+impl Program {
+    /// The site that an instruction belongs to.
+    pub fn site_of(&self, instr: &Instr) -> Option<usize> {
+        let tags = match &instr.op {
+            Op::Load { tags, .. } | Op::Store { tags, .. } | Op::StoreConditional { tags, .. } | Op::Fence { tags } => {
+                tags
+            }
+            Op::Rmw { read_tags, .. } => read_tags,
+            Op::Assign { .. } | Op::Assume { .. } | Op::System(_) => return None,
+        };
+        tags.iter().find_map(|tag| Site::of_mark(&self.tags[tag.index()]))
+    }
+
+    /// Makes a site of instructions, which are given by function, block and number.
+    pub fn mark_site(&mut self, site: Site, instrs: &[(usize, usize, usize)]) {
+        let mark = self.tag(&Site::mark(self.sites.len()));
+        self.sites.push(site);
+        for &(function, block, at) in instrs {
+            match &mut self.functions[function].blocks[block].instrs[at].op {
+                Op::Load { tags, .. }
+                | Op::Store { tags, .. }
+                | Op::StoreConditional { tags, .. }
+                | Op::Fence { tags } => {
+                    tags.insert(mark);
+                }
+                Op::Rmw { read_tags, write_tags, .. } => {
+                    read_tags.insert(mark);
+                    write_tags.insert(mark);
+                }
+                Op::Assign { .. } | Op::Assume { .. } | Op::System(_) => {}
+            }
+        }
+    }
+
+    /// Gives a site another of its orders.
+    pub fn set_order(&mut self, site: usize, order: usize) {
+        let Some(known) = self.sites.get(site).cloned() else { return };
+        let chosen = &known.orders[order];
+        let all =
+            |half: fn(&MemoryOrder) -> &Vec<String>| known.orders.iter().flat_map(half).cloned().collect::<Vec<_>>();
+        let halves = [all(|order| &order.read), all(|order| &order.write), all(|order| &order.fence)];
+        let mut changed = Vec::new();
+        for (function, body) in self.functions.iter().enumerate() {
+            for (block, code) in body.blocks.iter().enumerate() {
+                let here = code.instrs.iter().enumerate().filter(|(_, instr)| self.site_of(instr) == Some(site));
+                changed.extend(here.map(|(at, _)| (function, block, at)));
+            }
+        }
+        for (function, block, at) in changed {
+            let mut op = self.functions[function].blocks[block].instrs[at].op.clone();
+            let mut replace = |tags: &mut TagSet, old: &[String], new: &[String]| {
+                let kept = tags.iter().filter(|tag| !old.contains(&self.tags[tag.index()])).collect::<Vec<_>>();
+                *tags = kept.into_iter().chain(new.iter().map(|name| self.tag(name))).collect();
+            };
+            match &mut op {
+                Op::Load { tags, .. } => replace(tags, &halves[0], &chosen.read),
+                Op::Store { tags, .. } | Op::StoreConditional { tags, .. } => replace(tags, &halves[1], &chosen.write),
+                Op::Fence { tags } => replace(tags, &halves[2], &chosen.fence),
+                Op::Rmw { read_tags, write_tags, .. } => {
+                    replace(read_tags, &halves[0], &chosen.read);
+                    replace(write_tags, &halves[1], &chosen.write);
+                }
+                Op::Assign { .. } | Op::Assume { .. } | Op::System(_) => {}
+            }
+            self.functions[function].blocks[block].instrs[at].op = op;
+        }
+    }
+}
