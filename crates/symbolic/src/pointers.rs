@@ -1,7 +1,7 @@
 //! Which addresses a term can be.
 
 use crate::congruence::{Class, Classes};
-use ir::life::LIFE;
+use ir::life::{LIFE, is_life};
 use ir::{Address, BinaryOp, UnaryOp, Width};
 use logic::{Term, TermNode, Terms};
 use rustc_hash::FxHashMap;
@@ -51,10 +51,13 @@ impl Pointers {
         *self != before
     }
 
-    /// Too many addresses become classes.
+    /// Too many addresses become classes. Life cells stay as they are: no class of offsets inside an object has them.
     fn coarsen(&mut self) {
         if self.exact.len() > MAX_EXACT {
-            for bits in std::mem::take(&mut self.exact) {
+            let lives = |&bits: &u64| Address::from_bits(bits).is_some_and(|address| is_life(address.offset));
+            let (lives, others) = std::mem::take(&mut self.exact).into_iter().partition(lives);
+            self.exact = lives;
+            for bits in BTreeSet::<u64>::into_iter(others) {
                 if let Some((object, offset)) = near(bits) {
                     self.add_inside(object, Class::exactly(offset));
                 }

@@ -34,11 +34,40 @@ pub(crate) fn end(addr: &Expr, storage: Storage, tags: &TagSet) -> [Op; 2] {
     [store(life(addr.clone())), store(life_of_atomics(addr.clone()))]
 }
 
+/// The stores that begin the life of an object, which may have ended before.
+pub(crate) fn begin(addr: &Expr, storage: Storage, tags: &TagSet) -> [Op; 2] {
+    let alive = Expr::Const(storage.life(), LIFE_WIDTH);
+    let store = |addr: Expr| Op::Store { addr, value: alive.clone(), tags: tags.clone() };
+    [store(life(addr.clone())), store(life_of_atomics(addr.clone()))]
+}
+
+/// The variable whose life begins or ends here with its block.
+fn variable(op: &Op) -> Option<LocalId> {
+    let Op::Store { addr, value: Expr::Const(value, LIFE_WIDTH), .. } = op else { return None };
+    let of_variable = [Storage::Automatic.life(), Storage::Automatic.ended()].contains(value);
+    let Expr::Unary(UnaryOp::Life, pointer) = base(addr) else { return None };
+    let Expr::Local(local) = **pointer else { return None };
+    of_variable.then_some(local)
+}
+
+/// Lets variables live as long as the call: where a block can be entered behind a declaration, it is not known where their life begins.
+pub(crate) fn outlive_blocks(function: &mut Function) {
+    keep_variables(function, |_| false);
+}
+
+/// Leaves out where the life of variables begins and ends, but for some.
+fn keep_variables(function: &mut Function, keep: impl Fn(LocalId) -> bool) {
+    for block in &mut function.blocks {
+        block.instrs.retain(|instr| variable(&instr.op).is_none_or(&keep));
+    }
+}
+
 /// Puts the ends of variables and the assertions into the program. Accesses get these tags.
 pub(crate) fn guard(program: &mut Program, tags: &TagSet) {
     let main = program.threads.first().map(|thread| thread.body);
     let own: Vec<Own> = program.functions.iter().map(Own::of).collect();
     for (at, (function, own)) in program.functions.iter_mut().zip(&own).enumerate() {
+        keep_variables(function, |local| own.escaping.contains(&local));
         // What `main` leaves behind is there until the program ends.
         if main.is_none_or(|main| main.index() != at) {
             end_variables(function, own, tags);

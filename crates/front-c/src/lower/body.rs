@@ -41,6 +41,8 @@ pub(crate) struct Body {
     pub jumps: Option<Span>,
     /// Whether there are variables to be cleaned up.
     pub cleans: bool,
+    /// Whether a block may be entered behind the declarations at its beginning.
+    pub enters: bool,
     /// Where `break` and `continue` go, and how many scopes there are.
     pub breaks: Vec<(BlockId, usize)>,
     pub continues: Vec<(BlockId, usize)>,
@@ -66,6 +68,8 @@ pub(crate) struct Switch {
     /// From the first to the last value, and where to go.
     pub cases: Vec<(i64, i64, BlockId, Span)>,
     pub default: Option<BlockId>,
+    /// How many scopes there are around it.
+    pub depth: usize,
 }
 
 impl Body {
@@ -89,6 +93,7 @@ impl Body {
             computed: None,
             jumps: None,
             cleans: false,
+            enters: false,
             breaks: Vec::new(),
             continues: Vec::new(),
             switches: Vec::new(),
@@ -147,9 +152,9 @@ impl Body {
         self.function.blocks[0].instrs.insert(0, Instr { op, span });
     }
 
-    /// Whether what is being translated may be executed several times in one call.
+    /// Whether what is being translated may be executed several times in one call, or be jumped over.
     pub fn repeats(&self) -> bool {
-        !self.continues.is_empty() || self.labels.values().any(|label| label.defined)
+        !self.continues.is_empty() || !self.switches.is_empty() || self.labels.values().any(|label| label.defined)
     }
 
     /// Adds an assignment.

@@ -20,8 +20,22 @@ pub(crate) struct Base {
     pub external: bool,
     pub fixed: bool,
     pub thread: bool,
+    /// Whether it is `const`.
+    pub constant: bool,
     /// The alignment that the specifiers ask for.
     pub aligned: Option<u64>,
+}
+
+impl Base {
+    /// Whether what a declarator declares is a constant object, as far as the declaration itself says so.
+    pub fn is_constant(&self, declarator: &Declarator) -> bool {
+        let element = declarator.derived.iter().rev().find(|derived| !matches!(derived.node, Derived::Array(_)));
+        match element.map(|derived| &derived.node) {
+            Some(Derived::Pointer(pointer)) => pointer.qualifiers.is_const,
+            Some(Derived::Array(_) | Derived::Function(_) | Derived::OldFunction(_)) => false,
+            None => self.constant,
+        }
+    }
 }
 
 impl Lowering {
@@ -46,6 +60,7 @@ impl Lowering {
             external: storage.is_extern,
             fixed: storage.is_static,
             thread: storage.is_thread_local,
+            constant: specifiers.qualifiers.is_const || storage.is_constexpr,
         })
     }
 

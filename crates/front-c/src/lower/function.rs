@@ -5,7 +5,7 @@ use super::declare::{bad, decayed};
 use super::scope::{Entity, Scope, Storage, Variable};
 use super::usage::{self, Context, Use};
 use super::variadic::is_variadic;
-use super::{Callee, CalleeId, Lowering, Unit};
+use super::{Callee, CalleeId, Lowering, Unit, alive};
 use crate::builtins;
 use crate::types::{Kind, Signature, Type};
 use c_syntax::ast::{FunctionDefinition, Name, Range as Place};
@@ -133,7 +133,10 @@ impl Lowering {
         }
         self.finish_computed_gotos();
         self.check_labels()?;
-        let body = std::mem::replace(&mut self.body, Body::new("", Unit::User(0)));
+        let mut body = std::mem::replace(&mut self.body, Body::new("", Unit::User(0)));
+        if body.enters {
+            alive::outlive_blocks(&mut body.function);
+        }
         self.program.functions[id.index()] = super::finish::finish(body.function);
         Ok(())
     }

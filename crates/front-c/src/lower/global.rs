@@ -89,11 +89,13 @@ impl Lowering {
             }
             known.external &= external;
             known.thread |= base.thread;
+            known.constant |= base.is_constant(&init.declarator);
             known.aligned = known.aligned.max(aligned);
             return Ok(());
         }
         let id = self.new_global(name, ty, initializer, external, base.thread, place);
         self.globals[id.0 as usize].aligned = aligned;
+        self.globals[id.0 as usize].constant = base.is_constant(&init.declarator);
         self.file().names.insert(name.to_owned(), Entity::Global(id));
         if !base.fixed && self.body.unit.is_user() {
             self.linked.insert(name.to_owned(), Entity::Global(id));
@@ -140,6 +142,7 @@ impl Lowering {
             initializer,
             external,
             thread,
+            constant: false,
             aligned: None,
             inner,
             object,
@@ -197,6 +200,12 @@ impl Lowering {
             self.program.objects[object.index()].cells = cells;
         }
         Ok((Expr::Address(object, 0), ty))
+    }
+
+    /// Objects that are declared to be constant cannot be written.
+    pub fn protect_constants(&mut self) {
+        let constant = |global: &Global| global.object.filter(|_| global.constant && !global.external);
+        self.program.constants.extend(self.globals.iter().filter_map(constant));
     }
 
     /// What is only declared, and defined elsewhere, holds any value at first: `main` begins by saying so.

@@ -2,14 +2,18 @@
 //! functions that are other names of functions.
 
 use super::scope::Entity;
-use super::{Lowering, Unit, Value};
+use super::{Lowering, Unit, Value, alive};
 use crate::types::Type;
 use c_syntax::ast::{Attribute, Declarator, Meaning, Name, Range, Specifiers};
+use ir::life::Storage;
 use ir::{Expr, LocalId};
 use source::Diagnostic;
 
 /// The priority of those that have none: the last of constructors, the first of destructors.
 const LATE: i64 = 65_535;
+
+/// The scopes of parameters and of the outermost block of a function.
+const OUTERMOST: usize = 2;
 
 /// Functions that run before and after `main`, by priority and in the order of the text; names for other functions.
 #[derive(Debug, Default)]
@@ -130,10 +134,35 @@ impl Lowering {
         Ok(())
     }
 
+    /// Remembers that the life of a variable in memory ends with its block. It begins anew each time that the block is entered. What the
+    /// outermost block declares ends with the call.
+    pub fn note_variable(&mut self, address: LocalId) {
+        if self.body.scopes.len() <= OUTERMOST || !self.options.checks.lifetimes {
+            return;
+        }
+        self.innermost().ending.push(address);
+        if self.body.repeats() {
+            let tags = self.tags(&["NA"]);
+            let begins = alive::begin(&Expr::Local(address), Storage::Automatic, &tags);
+            begins.into_iter().for_each(|op| self.emit(op));
+        }
+    }
+
+    /// Ends the lives of the variables of all scopes from a depth on.
+    pub fn end_variables(&mut self, depth: usize) {
+        let ending: Vec<LocalId> = self.body.scopes[depth..].iter().flat_map(|scope| scope.ending.clone()).collect();
+        let tags = self.tags(&["NA"]);
+        for address in ending {
+            let ends = alive::end(&Expr::Local(address), Storage::Automatic, &tags);
+            ends.into_iter().for_each(|op| self.emit(op));
+        }
+    }
+
     /// Ends the innermost scope.
     pub fn close_scope(&mut self) -> Result<(), Diagnostic> {
         let depth = self.body.scopes.len() - 1;
         let result = self.clean_up(depth);
+        self.end_variables(depth);
         self.body.scopes.pop();
         result
     }

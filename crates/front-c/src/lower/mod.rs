@@ -113,6 +113,8 @@ struct Global {
     /// Whether it is only declared so far.
     external: bool,
     thread: bool,
+    /// Whether it cannot be written.
+    constant: bool,
     /// What its declaration says that its address is a multiple of.
     aligned: Option<u64>,
     /// Whether it is declared inside a function.
@@ -316,6 +318,7 @@ impl Lowering {
         self.build_leaks();
         self.forget_externals(body);
         if self.options.checks.lifetimes {
+            self.protect_constants();
             let tags = self.tags(&["NA"]);
             alive::guard(&mut self.program, &tags);
         }

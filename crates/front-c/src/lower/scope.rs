@@ -55,4 +55,6 @@ pub(crate) struct Scope {
     pub labels: FxHashMap<String, String>,
     /// What to do with its variables at its end.
     pub cleanups: Vec<Cleanup>,
+    /// The addresses of its variables whose life ends with it.
+    pub ending: Vec<LocalId>,
 }

@@ -96,6 +96,7 @@ impl Lowering {
             return Err(complaint.help("it can only stand in a loop, or `break` in a switch"));
         };
         self.clean_up(depth)?;
+        self.end_variables(depth);
         self.body.leave(Terminator::Goto(to));
         Ok(())
     }
@@ -231,13 +232,14 @@ impl Lowering {
         let dead = self.body.block();
         self.body.resume(dead);
         self.body.breaks.push((after, self.body.scopes.len()));
-        self.body.switches.push(Switch { value, cases: Vec::new(), default: None });
+        let depth = self.body.scopes.len();
+        self.body.switches.push(Switch { value, cases: Vec::new(), default: None, depth });
         let result = self.statement(&inner.statement);
         self.body.breaks.pop();
         let switch = self.body.switches.pop();
         result?;
         self.body.end(Terminator::Goto(after), tests);
-        let Some(Switch { value, cases, default }) = switch else { return Ok(()) };
+        let Some(Switch { value, cases, default, .. }) = switch else { return Ok(()) };
         for (low, high, block, span) in cases {
             let next = self.body.block();
             let low_value = self.int(low, &value.ty);
@@ -277,6 +279,7 @@ impl Lowering {
                 if let Some(label) = self.body.labels.get_mut(&label) {
                     label.defined = true;
                 }
+                self.body.enters = true;
                 self.body.fall_into(block);
             }
             Label::Case(value) => {
@@ -289,6 +292,7 @@ impl Lowering {
             }
             Label::Default => {
                 let block = self.body.block();
+                self.enter_by_case();
                 match self.body.switches.last_mut() {
                     Some(switch) => switch.default = Some(block),
                     None => return Err(self.outside_switch(self.at(label.span))),
@@ -301,10 +305,18 @@ impl Lowering {
 
     fn case(&mut self, low: i64, high: i64, span: Span) -> Result<(), Diagnostic> {
         let block = self.body.block();
+        self.enter_by_case();
         let Some(switch) = self.body.switches.last_mut() else { return Err(self.outside_switch(span)) };
         switch.cases.push((low, high, block, span));
         self.body.fall_into(block);
         Ok(())
+    }
+
+    /// A case that stands in a block, or behind a declaration, in the body of its switch.
+    fn enter_by_case(&mut self) {
+        let Some(depth) = self.body.switches.last().map(|switch| switch.depth) else { return };
+        let scopes = self.body.scopes.get(depth..).unwrap_or_default();
+        self.body.enters |= scopes.len() > 1 || scopes.iter().any(|scope| !scope.ending.is_empty());
     }
 
     fn outside_switch(&self, span: Span) -> Diagnostic {

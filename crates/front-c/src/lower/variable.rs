@@ -70,6 +70,7 @@ impl Lowering {
             let initializer = init.initializer.clone().map(Rc::new);
             let full = format!("{}.{name}", self.body.function.name);
             let id = self.new_global(&full, ty, initializer, false, base.thread, place);
+            self.globals[id.0 as usize].constant = base.is_constant(&init.declarator);
             self.innermost().names.insert(name.to_owned(), Entity::Global(id));
             if !base.thread {
                 // Its initialiser is evaluated here, where the names in it are known.
@@ -80,8 +81,11 @@ impl Lowering {
         let zeroed = matches!(&init.initializer, Some(initializer) if matches!(initializer.node, Initializer::List(_)) && !ty.is_scalar());
         let place = self.new_variable(name, &ty, span, zeroed)?;
         let storage = self.storage_of(&place)?;
-        if let (Some(function), Storage::Memory(address)) = (cleanup, &storage) {
-            self.note_cleanup(function, *address, &ty);
+        if let Storage::Memory(address) = &storage {
+            self.note_variable(*address);
+            if let Some(function) = cleanup {
+                self.note_cleanup(function, *address, &ty);
+            }
         }
         let variable = Rc::new(Variable { ty: ty.clone(), storage });
         self.innermost().names.insert(name.to_owned(), Entity::Variable(variable));
