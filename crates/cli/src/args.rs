@@ -540,6 +540,8 @@ pub enum FencesFormat {
     Text,
     /// For programs; the schema is fencepost/1.
     Json,
+    /// A self-contained page with the change and the executions that it forbids.
+    Html,
 }
 
 /// A kind of fence, or none for memory orders.

@@ -2,7 +2,7 @@
 
 use crate::args::{Check, CheckFormat};
 use crate::watch::Watch;
-use crate::{SAFE, UNKNOWN, UNSAFE, competition, input, machines, output, systems};
+use crate::{SAFE, UNKNOWN, UNSAFE, competition, facts, input, machines, output, systems};
 use anyhow::Result;
 use engine::{Engine, NoAnswer, Property, Verdict};
 use ir::Program;
@@ -147,6 +147,7 @@ pub fn case<'a>(program: &'a Program, model: &Model, engine: &str, verdict: &'a 
         notes: Vec::new(),
         seconds: watch.seconds(),
         statistics: Vec::new(),
+        facts: report::Facts::default(),
     }
 }
 
@@ -155,7 +156,8 @@ fn decide(args: &Check, program: &Program, model: &Model, watch: &Watch) -> Resu
     let original = program;
     let Found { result: verdict, engine, statistics, program, undefined, certificate } =
         session::check(program, model, &request(args, program)?, watch)?;
-    let mut case = Case { statistics, undefined, ..case(&program, model, engine, &verdict, watch) };
+    let facts = facts::facts(args, model, engine, certificate.is_some());
+    let mut case = Case { statistics, undefined, facts, ..case(&program, model, engine, &verdict, watch) };
     describe(&mut case, model)?;
     if let (Verdict::Safe(_), Some(assumes)) = (&verdict, program.info.get(Program::ASSUMES)) {
         case.notes.push(assumes.clone());

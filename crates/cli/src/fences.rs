@@ -9,7 +9,7 @@ use engine::Verdict;
 use fences::{Change, Costs, Fence, OrderChange, Placement};
 use ir::Program;
 use model::Model;
-use report::{Case, FenceRow, Graph, LineOf, ModelName, OrderRow, PlacementRow, ReasonRow, RepairEnd};
+use report::{Case, FenceRow, LineOf, ModelName, OrderRow, PlacementRow, ReasonRow, RepairEnd};
 use session::{Conclusion, Failure, Found, Reading, Repair, Repairs, Subject};
 use source::{File, SourceFile, Span};
 
@@ -37,8 +37,8 @@ pub fn run(args: &Fences) -> Result<u8> {
     };
     let models = job.models()?;
     let groups: Vec<&[Model]> = if args.together { vec![&models] } else { models.chunks(1).collect() };
-    if groups.len() != 1 && (job.args.write || job.args.diff || job.args.format == FencesFormat::Json) {
-        let message = "--write, --diff and --format json are about one model: give one, or --together".to_owned();
+    if groups.len() != 1 && (job.args.write || job.args.diff || job.args.format != FencesFormat::Text) {
+        let message = "--write, --diff and --format are about one model: give one, or --together".to_owned();
         return Err(Failure::Usage(message).into());
     }
     let (mut text, mut worst) = (String::new(), SAFE);
@@ -161,6 +161,7 @@ impl Job<'_> {
             }
             FencesFormat::Text => report::text::fences(&report, text_options(args.output.as_deref(), args.stats)),
             FencesFormat::Json => report::json::fences(&report),
+            FencesFormat::Html => report::html::fences(&report),
         };
         Ok((text, code))
     }
@@ -174,13 +175,24 @@ impl Job<'_> {
     }
 
     fn placement(&self, repair: &Repair, models: &[Model]) -> Result<PlacementRow> {
-        let Placement { fences, orders, cost, .. } = &repair.placement;
+        let Placement { fences, orders, cost, without, .. } = &repair.placement;
         let mut rows = Vec::new();
         for change in orders {
             rows.push(self.order(change, models)?);
         }
+        let mut fence_rows = Vec::new();
+        for (at, fence) in fences.iter().enumerate() {
+            let reason = match without.get(at) {
+                Some((model, execution, program)) => {
+                    let verdict = Verdict::Unsafe(Box::new(execution.clone()));
+                    Some(Self::reason(&models[*model], program, verdict)?)
+                }
+                None => None,
+            };
+            fence_rows.push(FenceRow { without: reason, ..row(&self.program, fence) });
+        }
         Ok(PlacementRow {
-            fences: fences.iter().map(|fence| row(&self.program, fence)).collect(),
+            fences: fence_rows,
             orders: rows,
             cost: *cost,
             verdict: Verdict::Safe(repair.guarantee.clone()),
@@ -188,24 +200,30 @@ impl Job<'_> {
         })
     }
 
+    /// An execution that goes wrong under a model.
+    fn reason(model: &Model, program: &Program, verdict: Verdict) -> Result<ReasonRow> {
+        let found = Found::new(verdict, "", Vec::new(), program.clone());
+        let Case { graph, explanation, .. } = case_of(&found, model)?;
+        let what = graph.as_ref().map_or_else(String::new, |graph| match &graph.story {
+            Some(story) => story.failure.sentence(&graph.threads),
+            None => {
+                let finals = graph.finals.iter().map(|(name, value)| format!("{name}={value}"));
+                format!("it can end with {}", finals.collect::<Vec<_>>().join("; "))
+            }
+        });
+        let (order, story) = (String::new(), String::new());
+        Ok(ReasonRow { order, model: model.name.clone(), what, execution: graph, story, explanation })
+    }
+
     fn order(&self, change: &OrderChange, models: &[Model]) -> Result<OrderRow> {
         let site = &self.program.sites[change.site];
         let mut reasons = Vec::new();
         for reason in &change.reasons {
             let model = &models[reason.model];
-            let (program, execution) = (&reason.program, &reason.execution);
-            let structure = session::structure(program, execution)?;
-            let graph = Graph::new(program, execution, &structure);
-            let what = match &graph.story {
-                Some(story) => story.failure.sentence(&graph.threads),
-                None => {
-                    let finals = graph.finals.iter().map(|(name, value)| format!("{name}={value}"));
-                    format!("it can end with {}", finals.collect::<Vec<_>>().join("; "))
-                }
-            };
             let order = site.orders[reason.order].name.clone();
             let story = if self.explain { told(reason, model)? } else { String::new() };
-            reasons.push(ReasonRow { order, model: model.name.clone(), what, execution: Some(graph), story });
+            let verdict = Verdict::Unsafe(Box::new(reason.execution.clone()));
+            reasons.push(ReasonRow { order, story, ..Self::reason(model, &reason.program, verdict)? });
         }
         Ok(OrderRow {
             line: self.program.source.line(site.span),
@@ -271,6 +289,7 @@ fn case_of<'a>(found: &'a Found<Verdict>, model: &Model) -> Result<Case<'a>> {
         notes: Vec::new(),
         seconds: 0.0,
         statistics: Vec::new(),
+        facts: report::Facts::default(),
     };
     describe(&mut case, model)?;
     Ok(case)
@@ -303,6 +322,7 @@ fn row(program: &Program, fence: &Fence) -> FenceRow {
         function: program.functions[fence.seam.function.index()].name.clone(),
         cost: fence.cost,
         orders: lines(program, &fence.orders),
+        without: None,
     }
 }
 

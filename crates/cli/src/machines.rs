@@ -6,8 +6,8 @@
 
 use crate::args::{Check, CheckFormat};
 use crate::check::{applies, case, code, describe, model_name, print, render, request, table, text_options};
-use crate::output;
 use crate::watch::Watch;
+use crate::{facts, output};
 use anyhow::Result;
 use engine::{NoAnswer, Verdict};
 use ir::Program;
@@ -137,7 +137,8 @@ fn told(args: &Check, program: &Program, all: &[Known], at: usize) -> Result<Opt
     let (statistics, undefined) = (found.statistics.clone(), found.undefined.clone());
     let model = &all[at].model;
     let case = case(&found.program, model, found.engine, &found.result, &watch);
-    let mut case = report::Case { statistics, undefined, seconds: all[at].seconds, ..case };
+    let facts = facts::facts(args, model, found.engine, found.certificate.is_some());
+    let mut case = report::Case { statistics, undefined, facts, seconds: all[at].seconds, ..case };
     describe(&mut case, model)?;
     crate::check::remarks(args, &mut case, program, model, &watch)?;
     match args.format {
@@ -146,6 +147,7 @@ fn told(args: &Check, program: &Program, all: &[Known], at: usize) -> Result<Opt
             Ok(render(args, &case)?.map(|story| format!("{table}\n{story}")))
         }
         CheckFormat::Json => Ok(Some(report::json::machines(&models, &case))),
-        CheckFormat::Dot | CheckFormat::Svg | CheckFormat::Html => render(args, &case),
+        CheckFormat::Html => Ok(Some(report::html::machines(&models, &case))),
+        CheckFormat::Dot | CheckFormat::Svg => render(args, &case),
     }
 }

@@ -4,6 +4,7 @@ mod args;
 mod artefacts;
 mod check;
 mod competition;
+mod facts;
 mod fences;
 mod input;
 mod list;

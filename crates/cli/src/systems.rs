@@ -8,8 +8,8 @@ use anyhow::Result;
 use engine::{NoAnswer, SystemVerdict};
 use model::Model;
 use report::system::{
-    SystemCase, SystemModel, SystemPlacement, SystemRepair, certificate, dot, html, json, repair_json, repair_text,
-    svg, text,
+    SystemCase, SystemModel, SystemPlacement, SystemRepair, certificate, dot, html, json, repair_html, repair_json,
+    repair_text, svg, text,
 };
 use session::{Failure, SystemFound, SystemRepairs};
 use system::System;
@@ -118,6 +118,7 @@ fn in_report(found: SystemRepairs) -> SystemRepair {
 fn repaired(args: &Args, system: &System, model: &SystemModel, repair: &SystemRepair, watch: &Watch) -> String {
     match (args.format, repair.placements.first()) {
         (FencesFormat::Json, _) => repair_json(system, model, repair, watch.seconds()),
+        (FencesFormat::Html, _) => repair_html(system, model, repair, watch.seconds()),
         (FencesFormat::Text, Some(first)) if args.diff => first.diff.clone(),
         (FencesFormat::Text, _) => repair_text(system, model, repair, text_options(args.output.as_deref(), args.stats)),
     }

@@ -16,6 +16,7 @@ mod exact_shared;
 mod fences;
 mod inspect;
 mod mutants;
+mod pages;
 mod places;
 mod project;
 mod sequential;

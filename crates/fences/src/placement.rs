@@ -74,8 +74,9 @@ pub struct Placement {
     pub cost: u64,
     /// How far the oracle looked.
     pub guarantee: Guarantee,
-    /// For each fence, an execution that goes wrong without it and with all the others, and its program.
-    pub without: Vec<(Execution, Program)>,
+    /// For each fence, an execution that goes wrong without it and with all the others: the number of the model under which
+    /// it does, and the program to which it belongs.
+    pub without: Vec<(usize, Execution, Program)>,
 }
 
 impl Placement {
@@ -118,7 +119,8 @@ impl<O: Oracle> Search<'_, O> {
             orders.dedup();
             match self.atoms[at] {
                 Atom::Fence { seam, spelling } => {
-                    placement.without.extend(witness.map(|past| (past.execution.clone(), past.program.clone())));
+                    let wrong = |past: &Past| (past.learnt.machine, past.execution.clone(), past.program.clone());
+                    placement.without.extend(witness.map(wrong));
                     let (seam, spelling) = (self.seams[seam], self.spellings[spelling]);
                     placement.fences.push(Fence { seam, spelling, cost: self.costs[at], orders });
                 }

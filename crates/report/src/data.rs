@@ -86,6 +86,23 @@ pub struct Case<'a> {
     pub seconds: f64,
     /// What the search cost, in the engine's own terms.
     pub statistics: Vec<(String, u64)>,
+    /// What a reader of a proof wants to know besides.
+    pub facts: Facts,
+}
+
+/// How a verdict came about.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Facts {
+    /// The property of a C program, as a sentence that holds if it is safe.
+    pub property: String,
+    /// What was chosen: definitions for the preprocessor, entry, bounds; a name and a value each.
+    pub options: Vec<(String, String)>,
+    /// The text of the model.
+    pub definitions: String,
+    /// Whether a certificate stands behind the verdict.
+    pub certified: bool,
+    /// The command that gives the verdict, or its certificate, again.
+    pub again: String,
 }
 
 /// A fence that is put into a text.
@@ -113,6 +130,9 @@ pub struct FenceRow {
     pub cost: u32,
     /// The lines of accesses that it keeps in order where they would go wrong otherwise.
     pub orders: Vec<(LineOf, LineOf)>,
+    /// What goes wrong without it and with all the others.
+    #[serde(skip)]
+    pub without: Option<ReasonRow>,
 }
 
 /// A line, as a number where it is in the file that the user named.
@@ -167,10 +187,10 @@ pub struct OrderRow {
     pub reasons: Vec<ReasonRow>,
 }
 
-/// What goes wrong with a weaker order.
-#[derive(Debug, Clone, Serialize)]
+/// What goes wrong with a weaker order, or without a fence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReasonRow {
-    /// The weaker order.
+    /// The weaker order; empty for a fence.
     pub order: String,
     /// The model under which it goes wrong.
     pub model: String,
@@ -181,6 +201,9 @@ pub struct ReasonRow {
     /// The execution as `check` tells it.
     #[serde(skip)]
     pub story: String,
+    /// Why it is not sequentially consistent.
+    #[serde(skip)]
+    pub explanation: Option<Explanation>,
 }
 
 /// Fences and memory orders that make a program safe, and without any one of which it goes wrong.

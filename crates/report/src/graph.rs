@@ -2,7 +2,8 @@
 
 use crate::data::{Step, show_state};
 use crate::names::Names;
-use crate::story::Story;
+use crate::replay::Replay;
+use crate::story::{self, Story};
 use ir::Program;
 use model::{Relation, Structure};
 use serde::Serialize;
@@ -52,6 +53,9 @@ pub struct GraphEvent {
     pub source: String,
     /// Whether it is an initial write.
     pub initial: bool,
+    /// For an event that stands for a run of events of its thread: the letter of the last one, and how many there are.
+    #[serde(skip)]
+    pub run: Option<(String, usize)>,
 }
 
 impl GraphEvent {
@@ -59,6 +63,9 @@ impl GraphEvent {
     pub fn show(&self) -> String {
         if self.initial {
             return format!("init: {}", self.text.trim_start_matches('W'));
+        }
+        if let Some((last, count)) = &self.run {
+            return format!("{}\u{2013}{last}: {count} events", self.label);
         }
         if self.tags.is_empty() || self.kind == EventKind::Fence {
             return format!("{}: {}", self.label, self.text);
@@ -123,6 +130,12 @@ pub struct Graph {
     /// What happens step by step, for an execution in which a property fails.
     #[serde(skip)]
     pub story: Option<Story>,
+    /// The same for every execution that an order of all that happens explains, with the state after each step.
+    #[serde(skip)]
+    pub replay: Option<Replay>,
+    /// Events that a picture of a part of the execution leaves out; none are if it is empty.
+    #[serde(skip)]
+    pub(crate) omitted: Vec<bool>,
 }
 
 /// The letters of the alphabet, then `aa`, `ab`…
@@ -200,12 +213,14 @@ impl Graph {
                 end_column,
                 source,
                 initial,
+                run: None,
             });
         }
         let finals = show_state(program, &execution.finals);
-        let mut graph = Graph { threads: names.threads().to_vec(), events, edges: Vec::new(), finals, story: None };
+        let threads = names.threads().to_vec();
+        let mut graph = Graph { threads, events, finals, ..Graph::default() };
         graph.connect(structure);
-        graph.story = Story::new(program, execution, structure, &graph, &names);
+        (graph.story, graph.replay) = story::tell(program, execution, structure, &graph, &names);
         graph
     }
 
@@ -270,7 +285,8 @@ impl Graph {
     /// Whether an event belongs in a picture: all do but the initial writes that nobody reads and no cycle mentions.
     pub fn is_drawn(&self, id: usize) -> bool {
         let wanted = |e: &Edge| (e.from == id || e.to == id) && (e.relation == "rf" || e.highlight);
-        !self.events[id].initial || self.edges.iter().any(wanted)
+        let omitted = self.omitted.get(id).copied().unwrap_or(false);
+        !omitted && (!self.events[id].initial || self.edges.iter().any(wanted))
     }
 
     /// Whether an edge belongs in a picture: not if an end is missing. That everything comes after the initial writes
@@ -319,10 +335,10 @@ pub(crate) fn colour(relation: &str) -> &'static str {
         "po" => "#202020",
         "rf" => "#d00000",
         "co" => "#1040d0",
-        "fr" => "#c86400",
+        "fr" => "#a85400",
         "addr" | "data" | "ctrl" => "#4b0082",
         "rmw" => "#806000",
-        "start" | "join" => "#9aa3b0",
+        "start" | "join" => "#5f6b7a",
         _ => "#006400",
     }
 }

@@ -1,10 +1,22 @@
-//! One page about one result: verdict, picture, source, events, explanation. Nothing is loaded from elsewhere.
+//! One page about one result: verdict, story, picture, source, explanation. Nothing is loaded from elsewhere.
+//!
+//! What is on a page is there without its script, too. The script steps through an execution, links story, source and picture,
+//! and folds what is rarely wanted.
 
+mod bar;
+mod listing;
+mod picture;
+mod proof;
+mod repair;
 mod steps;
 
-use crate::data::{Case, Explanation, Graph, GraphEvent, Why};
+pub(crate) use bar::{bar, moments};
+pub(crate) use repair::diff;
+pub use repair::fences;
+
+use crate::data::{Case, Explanation, Graph, GraphEvent, ModelTable, Why};
 use crate::herd;
-use crate::svg::{self, class, escape};
+use crate::svg::escape;
 use crate::text;
 use engine::Verdict;
 use ir::Program;
@@ -13,28 +25,41 @@ use std::fmt::Write;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
+/// What may be loaded: nothing. The page's own style and script stand in it.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
+fn badge(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Safe(guarantee) if guarantee.is_full() => "safe",
+        Verdict::Safe(_) | Verdict::Unknown(_) => "unknown",
+        Verdict::Unsafe(_) => "unsafe",
+    }
+}
+
 /// The page for what `check` found out.
 pub fn check(case: &Case<'_>) -> String {
-    let line = case.verdict.to_string();
-    let badge = match case.verdict {
-        Verdict::Safe(_) => "safe",
-        Verdict::Unsafe(_) => "unsafe",
-        Verdict::Unknown(_) => "unknown",
-    };
-    let mut body = String::new();
+    page_for(case, String::new())
+}
+
+/// The page for what `check` found out under several models: their verdicts, and one of them in full.
+pub fn machines(models: &ModelTable<'_>, case: &Case<'_>) -> String {
+    let mut out = String::from("<table class=\"models\">\n<caption>Under each model</caption>\n");
+    for row in &models.rows {
+        let (name, title) = (escape(&row.model.name), escape(&row.model.title));
+        let (badge, verdict) = (badge(&row.verdict), escape(&row.verdict.to_string()));
+        let _ = writeln!(
+            out,
+            "<tr><td><code>{name}</code></td><td>{title}</td><td><span class=\"verdict {badge}\">{verdict}</span></td></tr>"
+        );
+    }
+    out.push_str("</table>\n");
+    page_for(case, out)
+}
+
+fn page_for(case: &Case<'_>, mut body: String) -> String {
     match &case.graph {
-        Some(graph) => {
-            section(&mut body, case.program, graph, case.explanation.as_ref(), &case.model.title);
-            let pairs = overtakings(graph, &case.relaxed);
-            if !pairs.is_empty() {
-                let _ = writeln!(body, "<h2>Reordered</h2>\n<ul>\n{}</ul>", pairs.concat());
-            }
-        }
-        None => {
-            body += "<div class=\"pair\">\n";
-            source(&mut body, case.program, None);
-            body += "</div>\n";
-        }
+        Some(graph) => execution(&mut body, case, graph),
+        None => proof::proof(&mut body, case),
     }
     if let Some(axiom) = &case.undefined {
         let axiom = escape(axiom);
@@ -43,29 +68,49 @@ pub fn check(case: &Case<'_>) -> String {
     for note in &case.notes {
         let _ = writeln!(body, "<p class=\"note\">{}</p>", escape(note));
     }
+    if case.graph.is_none() {
+        body += "<div class=\"pair\">\n";
+        listing::source(&mut body, case.program, None);
+        body += "</div>\n";
+    }
     let _ = writeln!(body, "<p class=\"fine\">Engine {}, {:.2} s</p>", escape(&case.engine), case.seconds);
     let told = case.graph.as_ref().and_then(|graph| Some(steps::headline(graph, graph.story.as_ref()?)));
     let head = told.unwrap_or_else(|| question(case.program));
-    page(case.program, &case.model.title, (badge, &line, &head), &body)
+    page(case.program, &case.model.title, (badge(case.verdict), &case.verdict.to_string(), &head), &body)
+}
+
+/// The execution of a case: the story, the picture, what was reordered, why that is not sequentially consistent.
+fn execution(body: &mut String, case: &Case<'_>, graph: &Graph) {
+    let pairs = overtakings(graph, &case.relaxed);
+    let mut more = String::new();
+    if !pairs.is_empty() {
+        let _ = writeln!(more, "<h2>Reordered</h2>\n<ul>\n{}</ul>", pairs.concat());
+    }
+    let told = Told { explanation: case.explanation.as_ref(), more: &more, forbidden: false };
+    section(body, case.program, graph, &told, &case.model.title);
 }
 
 /// The pairs of program order that the model did not keep, as items of a list.
 fn overtakings(graph: &Graph, pairs: &[(usize, usize)]) -> Vec<String> {
-    let item = |words: String| format!("<li>{words}</li>\n");
+    let item = |(first, second): (usize, usize), words: String| {
+        format!("<li data-from=\"{first}\" data-to=\"{second}\">{words}</li>\n")
+    };
     if graph.story.is_some() {
-        return text::overtakings(graph, pairs).iter().map(|words| item(escape(words))).collect();
+        let words = text::overtakings(graph, pairs);
+        return words.iter().map(|words| format!("<li>{}</li>\n", escape(words))).collect();
     }
     let events = |&(first, second): &(usize, usize)| graph.events.get(first).zip(graph.events.get(second));
     let words = |(first, second): (&GraphEvent, &GraphEvent)| {
+        let ids = (first.id, second.id);
         let (first, second) = (escape(&first.mention()), escape(&second.mention()));
-        item(format!("<code>{second}</code> took effect before <code>{first}</code>"))
+        item(ids, format!("<code>{second}</code> took effect before <code>{first}</code>"))
     };
     pairs.iter().filter_map(events).map(words).collect()
 }
 
 fn question(program: &Program) -> String {
     let question = program.condition.as_ref().map_or(String::new(), |_| herd::condition(program));
-    format!("<code>{}</code>", escape(&question))
+    if question.is_empty() { String::new() } else { format!("<code>{}</code>", escape(&question)) }
 }
 
 /// The page for what `why` found out.
@@ -75,7 +120,8 @@ pub fn why(why: &Why<'_>) -> String {
         body += "<p>No choice of who reads from whom ends so, whatever the model.</p>\n";
     }
     for refuted in &why.refuted {
-        section(&mut body, why.program, &refuted.graph, Some(&refuted.explanation), &why.model.title);
+        let told = Told { explanation: Some(&refuted.explanation), more: "", forbidden: true };
+        section(&mut body, why.program, &refuted.graph, &told, &why.model.title);
     }
     page(why.program, &why.model.title, ("safe", "FORBIDDEN", &question(why.program)), &body)
 }
@@ -91,6 +137,7 @@ pub(crate) fn page_of(name: &str, model: &str, (badge, line, question): (&str, &
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <title>{name} under {model}: {line}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n\
          <span class=\"badge {badge}\">{line}</span>\n<h1>{name} <small>under {model}</small></h1>\n\
          <p class=\"question\">{question}</p>\n</header>\n<main>\n{body}</main>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
@@ -98,101 +145,61 @@ pub(crate) fn page_of(name: &str, model: &str, (badge, line, question): (&str, &
     )
 }
 
-/// An execution: switches, picture, source, events, final state, explanation.
-fn section(out: &mut String, program: &Program, graph: &Graph, explanation: Option<&Explanation>, model: &str) {
-    out.push_str("<section>\n<div class=\"pair\">\n");
-    if let Some(story) = &graph.story {
-        steps::table(out, graph, story);
-        source(out, program, Some(graph));
-        out.push_str("</div>\n<div class=\"pair\">\n");
+/// What is said about an execution besides what happens.
+#[derive(Default)]
+struct Told<'a> {
+    /// Which axiom it violates.
+    explanation: Option<&'a Explanation>,
+    /// Something to stand before that.
+    more: &'a str,
+    /// Whether it is one that the model forbids. What is forbidden does not happen: one steps through its cycle.
+    forbidden: bool,
+}
+
+/// An execution: the bar to step through it, story, source, picture, explanation, events, final state.
+fn section(out: &mut String, program: &Program, graph: &Graph, told: &Told<'_>, model: &str) {
+    let Told { explanation, more, forbidden } = *told;
+    out.push_str("<section class=\"execution\">\n");
+    let replay = graph.replay.as_ref().filter(|_| !forbidden);
+    let cycle = explanation.map_or(0, |explanation| explanation.steps.len());
+    match replay {
+        Some(replay) => bar(out, replay.steps.len(), "step"),
+        None => bar(out, cycle, "step of the cycle"),
     }
-    out.push_str("<div class=\"picture\">\n<div class=\"switches\">");
-    let mut relations: Vec<&str> = Vec::new();
-    for edge in &graph.edges {
-        if graph.is_edge_drawn(edge) && !relations.contains(&edge.relation.as_str()) {
-            relations.push(&edge.relation);
+    out.push_str("<div class=\"pair\">\n<div class=\"left\">\n");
+    match (replay, &graph.story) {
+        (Some(replay), story) => {
+            steps::table(out, graph, replay, story.as_ref());
+            moments(out, &graph.threads, &replay.moments);
         }
+        (None, Some(story)) if !forbidden => steps::apart(out, graph, story),
+        (None, _) => {}
     }
-    for relation in &relations {
-        let (class, name) = (class(relation), escape(relation));
-        let _ = write!(out, "<label><input type=\"checkbox\" checked data-relation=\"{class}\">{name}</label>");
-    }
+    picture::pictures(out, program, graph, model);
     out.push_str("</div>\n");
-    out.push_str(&svg::render(graph, &format!("{} under {model}", program.name)));
+    listing::source(out, program, Some(graph));
     out.push_str("</div>\n");
-    if graph.story.is_none() {
-        source(out, program, Some(graph));
-    }
-    out.push_str("</div>\n");
+    out.push_str(more);
     if let Some(explanation) = explanation {
-        explain(out, graph, explanation);
+        explain(out, graph, explanation, replay.is_none());
     }
     events(out, graph);
     out.push_str("</section>\n");
 }
 
-/// The source with line numbers; the lines of events carry their letters, the instructions are marked. Of further files
-/// only those are shown in which something happens.
-fn source(out: &mut String, program: &Program, graph: Option<&Graph>) {
-    let all = graph.map_or(&[][..], |graph| &graph.events);
-    for file in program.source.files() {
-        let own: Vec<&GraphEvent> = all
-            .iter()
-            .filter(|event| event.line > 0 && event.file.as_deref().unwrap_or(program.source.name()) == file.name)
-            .collect();
-        if file.start > 0 && own.is_empty() {
-            continue;
-        }
-        let _ = writeln!(out, "<div class=\"source\">\n<h2>{}</h2>\n<pre>", escape(file.name));
-        let mut start = file.start as usize;
-        for (at, text) in file.text.split_inclusive('\n').enumerate() {
-            let mut here: Vec<&GraphEvent> =
-                own.iter().copied().filter(|event| event.line as usize == at + 1).collect();
-            let letters: Vec<&str> = here.iter().map(|event| event.label.as_str()).collect();
-            let (letters, line) = (escape(&letters.join(" ")), at + 1);
-            here.sort_by_key(|event| (event.column, event.id));
-            let marked = if here.is_empty() { "" } else { " marked" };
-            let mark = escape(&program.source.mark(source::Span::new(start, start)));
-            let _ = write!(out, "<span class=\"line{marked}\" data-line=\"{mark}\"><i>{line}</i><b>{letters}</b>");
-            let _ = writeln!(out, "{}</span>", marked_instructions(text.trim_end_matches(['\r', '\n']), &here));
-            start += text.len();
-        }
-        out.push_str("</pre>\n</div>\n");
-    }
-}
-
-/// A line in which the instructions of events, sorted by column, are marked. Where two overlap, the first is.
-fn marked_instructions(text: &str, events: &[&GraphEvent]) -> String {
-    let characters: Vec<char> = text.chars().collect();
-    let part = |from: usize, to: usize| escape(&characters[from..to].iter().collect::<String>());
-    let (mut out, mut at) = (String::new(), 0);
-    for same in events.chunk_by(|a, b| a.column == b.column) {
-        let from = (same[0].column as usize).saturating_sub(1);
-        let end = same.iter().map(|event| event.end_column as usize).max().unwrap_or(0);
-        let to = end.saturating_sub(1).min(characters.len());
-        if from < at || to <= from {
-            continue;
-        }
-        let ids: Vec<String> = same.iter().map(|event| event.id.to_string()).collect();
-        let (before, inside) = (part(at, from), part(from, to));
-        let _ = write!(out, "{before}<span class=\"instruction\" data-events=\"{}\">{inside}</span>", ids.join(" "));
-        at = to;
-    }
-    out + &part(at, characters.len())
-}
-
-fn explain(out: &mut String, graph: &Graph, explanation: &Explanation) {
+fn explain(out: &mut String, graph: &Graph, explanation: &Explanation, stepped: bool) {
     let (axiom, requirement) = (escape(&explanation.axiom), escape(&explanation.requirement));
     let _ = writeln!(
         out,
         "<h2>Axiom <code>{axiom}</code></h2>\n<p><code>{requirement}</code> is violated:</p>\n<ol class=\"steps\">"
     );
-    for step in &explanation.steps {
+    for (at, step) in explanation.steps.iter().enumerate() {
         let words =
             if step.words.is_empty() { graph.words(step.from, step.to, &step.relation) } else { step.words.clone() };
+        let number = if stepped { format!(" data-step=\"{}\"", at + 1) } else { String::new() };
         let _ = writeln!(
             out,
-            "<li data-from=\"{}\" data-to=\"{}\"><code>{}</code> {}</li>",
+            "<li{number} data-from=\"{0}\" data-to=\"{1}\" data-events=\"{0} {1}\"><code>{2}</code> {3}</li>",
             step.from,
             step.to,
             escape(&step.relation),
@@ -202,8 +209,17 @@ fn explain(out: &mut String, graph: &Graph, explanation: &Explanation) {
     out.push_str("</ol>\n");
 }
 
+/// More events than this are listed only on demand.
+const LISTED: usize = 16;
+
 fn events(out: &mut String, graph: &Graph) {
-    out.push_str("<div class=\"tables\">\n<table>\n<caption>Events</caption>\n<tr><th>event</th><th>thread</th><th>line</th><th>instruction</th><th>reads from</th></tr>\n");
+    let count = graph.events.iter().filter(|event| !event.initial).count();
+    let open = if count <= LISTED { " open" } else { "" };
+    let _ = writeln!(
+        out,
+        "<details{open}>\n<summary>Events ({count})</summary>\n<div class=\"tables\">\n<div class=\"wide\"><table>\n\
+         <tr><th>event</th><th>thread</th><th>line</th><th>instruction</th><th>reads from</th></tr>"
+    );
     for event in graph.events.iter().filter(|event| !event.initial) {
         let thread = event.thread.and_then(|thread| graph.threads.get(thread as usize)).map_or("", String::as_str);
         let from = graph.edges_of("rf").find(|edge| edge.to == event.id).map(|edge| graph.events[edge.from].show());
@@ -219,13 +235,14 @@ fn events(out: &mut String, graph: &Graph) {
             escape(&from.unwrap_or_default())
         );
     }
-    if graph.finals.is_empty() {
-        out.push_str("</table>\n</div>\n");
-        return;
+    out.push_str("</table></div>\n");
+    if !graph.finals.is_empty() {
+        out.push_str("<table>\n<caption>Final state</caption>\n<tr><th>location</th><th>value</th></tr>\n");
+        for (name, value) in &graph.finals {
+            let (name, value) = (escape(name), escape(value));
+            let _ = writeln!(out, "<tr><td><code>{name}</code></td><td><code>{value}</code></td></tr>");
+        }
+        out.push_str("</table>\n");
     }
-    out.push_str("</table>\n<table>\n<caption>Final state</caption>\n<tr><th>location</th><th>value</th></tr>\n");
-    for (name, value) in &graph.finals {
-        let _ = writeln!(out, "<tr><td><code>{}</code></td><td><code>{}</code></td></tr>", escape(name), escape(value));
-    }
-    out.push_str("</table>\n</div>\n");
+    out.push_str("</div>\n</details>\n");
 }

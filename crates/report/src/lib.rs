@@ -7,12 +7,14 @@ pub mod certificate;
 pub mod csv;
 pub mod data;
 pub mod dot;
+mod fold;
 mod graph;
 pub mod herd;
 pub mod html;
 pub mod json;
 pub mod litmus;
 mod names;
+pub mod replay;
 mod route;
 pub mod run;
 pub mod story;
@@ -22,6 +24,6 @@ pub mod system;
 pub mod text;
 
 pub use data::{
-    Case, Edge, EventKind, Explanation, FenceRow, Graph, GraphEvent, Kind, LineOf, ModelName, ModelRow, ModelTable,
-    Observation, OrderRow, PlacementRow, ReasonRow, Refuted, Repair, RepairEnd, StateTable, Step, Why,
+    Case, Edge, EventKind, Explanation, Facts, FenceRow, Graph, GraphEvent, Kind, LineOf, ModelName, ModelRow,
+    ModelTable, Observation, OrderRow, PlacementRow, ReasonRow, Refuted, Repair, RepairEnd, StateTable, Step, Why,
 };

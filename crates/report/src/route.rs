@@ -38,6 +38,8 @@ impl Rect {
 pub(crate) struct Curve {
     pub points: [Point; 4],
     pub label: Rect,
+    /// Whether the label covers nothing.
+    pub clear: bool,
 }
 
 /// How finely curves are compared.
@@ -115,14 +117,17 @@ impl Router {
                     let cost = cost + CROSSING * self.crossings(&line) as f64;
                     let (price, label) = self.label(&points, width, height);
                     if best.as_ref().is_none_or(|(least, _)| cost + price < *least) {
-                        best = Some((cost + price, Curve { points, label }));
+                        best = Some((cost + price, Curve { points, label, clear: true }));
                     }
                 }
             }
         }
-        let (_, curve) = best.expect("a box has anchors");
+        let (_, mut curve) = best.expect("a box has anchors");
         self.drawn.push(samples(&curve.points));
-        self.labels.push(curve.label);
+        curve.clear = self.obstacles.iter().chain(&self.labels).all(|&other| curve.label.overlap(other) == 0.0);
+        if curve.clear {
+            self.labels.push(curve.label);
+        }
         curve
     }
 

@@ -3,7 +3,7 @@
 //! A lane per thread, events from top to bottom, initial writes in a row above if somebody reads them. The picture has
 //! its own light background, so that it looks the same on a page, on a slide and in print.
 
-use crate::graph::{EventKind, Graph, GraphEvent, colour};
+use crate::graph::{Edge, EventKind, Graph, GraphEvent, colour};
 use crate::route::{Curve, Point, Rect, Router};
 use std::fmt::Write;
 
@@ -105,6 +105,11 @@ fn path(points: &[Point; 4]) -> String {
 
 /// The picture, entitled `title`.
 pub fn render(graph: &Graph, title: &str) -> String {
+    render_part(graph, title, "")
+}
+
+/// One of several pictures on a page: its identifiers begin with `prefix`.
+pub(crate) fn render_part(graph: &Graph, title: &str, prefix: &str) -> String {
     let Layout { boxes, lanes, width, height } = layout(graph);
     let mut relations: Vec<&str> = Vec::new();
     for edge in graph.edges.iter().filter(|edge| graph.is_edge_drawn(edge)) {
@@ -125,20 +130,20 @@ pub fn render(graph: &Graph, title: &str) -> String {
     for relation in &relations {
         let _ = writeln!(
             out,
-            "<marker id=\"arrow-{}\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"9\" markerHeight=\"9\" \
+            "<marker id=\"{prefix}arrow-{}\" class=\"rel-{0}\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"9\" markerHeight=\"9\" \
              markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path d=\"M0 0.8 L10 5 L0 9.2 L2.5 5 z\" fill=\"{}\"/></marker>",
             class(relation),
             colour(relation)
         );
     }
     out += "</defs>\n";
-    let _ = writeln!(out, "<rect width=\"{width:.0}\" height=\"{total:.0}\" fill=\"#ffffff\"/>");
+    let _ = writeln!(out, "<rect class=\"paper\" width=\"{width:.0}\" height=\"{total:.0}\" fill=\"#ffffff\"/>");
     for (lane, name) in lanes.iter().zip(&graph.threads) {
         let (left, top) = (lane.x - lane.width / 2.0, lane.y - lane.height / 2.0);
         let _ = writeln!(
             out,
-            "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"10\" fill=\"#f3f5f8\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\" font-size=\"15\" font-weight=\"bold\" fill=\"#505866\">{}</text>",
+            "<rect class=\"lane\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"10\" fill=\"#f3f5f8\"/>\
+             <text class=\"name\" x=\"{:.1}\" y=\"{:.1}\" font-size=\"15\" font-weight=\"bold\" fill=\"#505866\">{}</text>",
             lane.width,
             lane.height,
             left + 12.0,
@@ -146,7 +151,7 @@ pub fn render(graph: &Graph, title: &str) -> String {
             escape(name)
         );
     }
-    edges(&mut out, graph, &boxes, &lanes, Point { x: width, y: height + 26.0 });
+    edges(&mut out, graph, (&boxes, &lanes), Point { x: width, y: height + 26.0 }, prefix);
     for event in &graph.events {
         if let Some(rect) = boxes[event.id] {
             draw_event(&mut out, event, rect);
@@ -157,13 +162,12 @@ pub fn render(graph: &Graph, title: &str) -> String {
     out
 }
 
-fn edges(out: &mut String, graph: &Graph, boxes: &[Option<Rect>], lanes: &[Rect], bounds: Point) {
+fn edges(out: &mut String, graph: &Graph, (boxes, lanes): (&[Option<Rect>], &[Rect]), bounds: Point, prefix: &str) {
     let mut obstacles: Vec<Rect> = boxes.iter().flatten().copied().collect();
-    obstacles.extend(lanes.iter().map(|lane| Rect {
-        x: lane.x - lane.width / 2.0 + 22.0,
-        y: lane.y - lane.height / 2.0 + 17.0,
-        width: 28.0,
-        height: 16.0,
+    obstacles.extend(lanes.iter().zip(&graph.threads).map(|(lane, name)| {
+        let width = text_width(name) + 6.0;
+        let (left, top) = (lane.x - lane.width / 2.0, lane.y - lane.height / 2.0);
+        Rect { x: left + 10.0 + width / 2.0, y: top + 17.0, width, height: 18.0 }
     }));
     let mut router = Router::new(obstacles, bounds);
     // Short edges first: they have the least choice. Those of the initial writes last: they say the least.
@@ -195,9 +199,10 @@ fn edges(out: &mut String, graph: &Graph, boxes: &[Option<Rect>], lanes: &[Rect]
         let dashed = matches!(edge.relation.as_str(), "addr" | "data" | "ctrl" | "rmw" | "start" | "join");
         let dash = if dashed { " stroke-dasharray=\"6 4\"" } else { "" };
         let thick = if edge.highlight { 2.8 } else { 1.5 };
+        let more = marks(graph, edge);
         let _ = write!(
             out,
-            "<g class=\"edge rel-{class}\" data-from=\"{}\" data-to=\"{}\"><title>{}</title>",
+            "<g class=\"edge rel-{class}{more}\" data-from=\"{}\" data-to=\"{}\"><title>{}</title>",
             edge.from,
             edge.to,
             escape(&graph.words(edge.from, edge.to, &edge.relation))
@@ -211,25 +216,37 @@ fn edges(out: &mut String, graph: &Graph, boxes: &[Option<Rect>], lanes: &[Rect]
         }
         let _ = writeln!(
             out,
-            "<path d=\"{d}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{thick}\"{dash} marker-end=\"url(#arrow-{class})\"/></g>"
+            "<path d=\"{d}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{thick}\"{dash} marker-end=\"url(#{prefix}arrow-{class})\"/></g>"
         );
     }
-    for (at, curve) in &curves {
+    for (at, curve) in curves.iter().filter(|(_, curve)| curve.clear) {
         let edge = &graph.edges[*at];
         let Rect { x, y, width, height } = curve.label;
         let weight = if edge.highlight { " font-weight=\"bold\"" } else { "" };
         let _ = writeln!(
             out,
-            "<g class=\"label rel-{}\"><rect x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"4\" \
+            "<g class=\"label rel-{}{}\" data-from=\"{}\" data-to=\"{}\"><rect x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"4\" \
              fill=\"#ffffff\" fill-opacity=\"0.88\"/><text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"13\"{weight} \
              fill=\"{}\">{}</text></g>",
             class(&edge.relation),
+            marks(graph, edge),
+            edge.from,
+            edge.to,
             x - width / 2.0,
             y - height / 2.0,
             y + 4.5,
             colour(&edge.relation),
             escape(&edge.relation)
         );
+    }
+}
+
+/// Further classes of an edge: whether it is on the cycle, and whether it begins at an initial write.
+fn marks(graph: &Graph, edge: &Edge) -> &'static str {
+    match (edge.highlight, graph.events[edge.from].initial) {
+        (true, _) => " lit",
+        (false, true) => " of-init",
+        (false, false) => "",
     }
 }
 
@@ -241,10 +258,16 @@ fn draw_event(out: &mut String, event: &GraphEvent, rect: Rect) {
         EventKind::Fence => ("#596273", "#596273", 3.0, ""),
     };
     let ink = if event.kind == EventKind::Fence { "#ffffff" } else { "#101418" };
+    let kind = match event.kind {
+        _ if event.initial => "initial",
+        EventKind::Read => "read",
+        EventKind::Write => "write",
+        EventKind::Fence => "fence",
+    };
     let hover = if event.initial { event.show() } else { format!("{}: {}", event.place(), event.source) };
     let _ = writeln!(
         out,
-        "<g class=\"event\" data-event=\"{}\" data-line=\"{}\"><title>{}</title><rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" \
+        "<g class=\"event {kind}\" data-event=\"{}\" data-line=\"{}\"><title>{}</title><rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" \
          height=\"{:.1}\" rx=\"{rx}\" fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"1.3\"{dash}/><text x=\"{:.1}\" y=\"{:.1}\" \
          text-anchor=\"middle\" font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"14\" fill=\"{ink}\">{}</text></g>",
         event.id,
@@ -289,7 +312,8 @@ fn legend(relations: &[&str], width: f64, top: f64) -> (String, f64) {
         }
         let _ = writeln!(
             out,
-            "<path d=\"M{x:.1} {y:.1} h26\" stroke=\"{}\" stroke-width=\"2\"/><text x=\"{:.1}\" y=\"{:.1}\" fill=\"#404854\">{}</text>",
+            "<path class=\"rel-{}\" d=\"M{x:.1} {y:.1} h26\" stroke=\"{}\" stroke-width=\"2\"/><text x=\"{:.1}\" y=\"{:.1}\" fill=\"#404854\">{}</text>",
+            class(relation),
             colour(relation),
             x + 32.0,
             y + 4.0,

@@ -9,7 +9,7 @@ mod run;
 
 pub use certificate::certificate;
 pub use graph::{dot, svg};
-pub use html::html;
+pub use html::{html, repair_html};
 pub use json::{json, repair_json};
 pub use repair::{SystemPlacement, SystemRepair, repair_text};
 

@@ -105,6 +105,7 @@ fn case<'a>(example: &'a Example, verdict: &'a Verdict) -> Case<'a> {
         notes: vec!["A note.".to_owned()],
         seconds: 0.5,
         statistics: vec![("states".to_owned(), 7)],
+        facts: report::Facts::default(),
     }
 }
 
@@ -151,6 +152,7 @@ fn documents_have_exactly_what_the_schema_lists() {
             function: "P0".to_owned(),
             cost: 10,
             orders: vec![(report::LineOf::Main(7), report::LineOf::Main(8))],
+            without: None,
         };
         let verdict = verdicts[1].clone();
         let row = report::PlacementRow {
@@ -401,8 +403,8 @@ fn a_large_execution_is_drawn_too() {
     let graph = example.graph();
     assert_eq!(graph.events.last().unwrap().label, "et", "letters go on after z");
     let svg = report::svg::render(&graph, "big");
-    assert_eq!(svg.matches("class=\"event\"").count(), 150);
-    assert_eq!(svg.matches("class=\"edge rel-co\"").count(), 74);
+    assert_eq!(svg.matches("class=\"event ").count(), 150);
+    assert_eq!(svg.matches("class=\"edge rel-co").count(), 74);
 }
 
 /// An exchange, a branch and a plain chain, to see which pairs a picture gets.

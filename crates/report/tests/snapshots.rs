@@ -31,6 +31,7 @@ fn case<'a>(example: &'a Example, verdict: &'a Verdict, relaxed: &[(usize, usize
         notes: vec![],
         seconds: 0.012,
         statistics: vec![("clauses".to_owned(), 41), ("conflicts".to_owned(), 3)],
+        facts: report::Facts::default(),
     }
 }
 

@@ -23,6 +23,7 @@ fn case<'a>(example: &'a Example, verdict: &'a Verdict, relaxed: &[(usize, usize
         notes: vec![],
         seconds: 0.012,
         statistics: vec![],
+        facts: report::Facts::default(),
     }
 }
 
@@ -94,10 +95,13 @@ fn the_page_has_steps_beside_the_source() {
     let verdict = Verdict::Unsafe(Box::new(example.execution.clone()));
     let page = report::html::check(&case(&example, &verdict, &[(10, 11)]));
     assert_eq!(page.matches("class=\"run thread-").count(), 10);
-    assert!(page.contains("<tr class=\"run thread-2\" tabindex=\"0\" data-goto=\"11\" data-events=\"14\">"), "{page}");
+    let row =
+        |line: &&str| line.contains("class=\"run thread-2\"") && line.contains("data-goto=\"11\" data-events=\"14\"");
+    assert!(page.lines().any(|line| row(&line)), "{page}");
     assert!(page.contains("<p class=\"question\">assertion `r0 == 1 || r1 == 1` fails in thread main, line 20</p>"));
     assert!(page.contains("<li>Reordered: left reads y (line 5) before its x = 1 (line 4) reaches memory</li>"));
-    assert_eq!(page.matches("data-line=\"21\"").count(), 1, "all lines of the source are there, once");
+    let lines = page.matches("class=\"line\" data-line=\"21\"").count();
+    assert_eq!(lines, 1, "all lines of the source are there, once");
 }
 
 /// The cycle of store buffering.
@@ -252,4 +256,34 @@ fn hashes_and_last_lines() {
     let wrong = Verdict::Unsafe(Box::default());
     assert_eq!(last_line(&wrong, "unreach-call"), "false(unreach-call)");
     assert_eq!(last_line(&wrong, "no-overflow"), "false(no-overflow)");
+}
+
+/// Memory and buffers follow the steps: a delayed write is in the buffer of its thread until it reaches memory.
+#[test]
+fn each_step_has_what_memory_and_buffers_hold() {
+    let example = store_buffering();
+    let replay = example.graph().replay.expect("an order explains it");
+    assert_eq!(replay.moments.len(), replay.steps.len() + 1);
+    let holds = |cells: &[(String, String)], name: &str| {
+        cells.iter().find(|(location, _)| location == name).map(|(_, value)| value.clone())
+    };
+    let mut delayed = 0;
+    for (step, pair) in replay.steps.iter().zip(replay.moments.windows(2)) {
+        let [before, after] = pair else { panic!("windows have two moments") };
+        let waiting = |moment: &report::replay::Moment| moment.buffers.iter().map(Vec::len).sum::<usize>();
+        match step.kind {
+            StepKind::Arrive => {
+                assert!(waiting(after) < waiting(before), "{}", step.what);
+                assert_ne!(before.memory, after.memory, "{}", step.what);
+            }
+            StepKind::Run | StepKind::Fail if step.what.contains("delayed") => {
+                assert!(waiting(after) > waiting(before), "{}", step.what);
+                assert_eq!(holds(&before.memory, "x"), holds(&after.memory, "x"), "{}", step.what);
+                delayed += 1;
+            }
+            StepKind::Run | StepKind::Fail => {}
+        }
+    }
+    assert!(delayed > 0, "store buffering delays a write");
+    assert_eq!(replay.moments.last().map_or(1, |last| last.buffers.iter().map(Vec::len).sum()), 0);
 }

@@ -1,6 +1,7 @@
-//! The steps of a story, beside the source: a click on a step shows its line.
+//! The steps of an execution, beside the source: a click on a step shows its line.
 
 use crate::graph::Graph;
+use crate::replay::Replay;
 use crate::story::{StepKind, Story, StoryStep, Telling};
 use crate::svg::escape;
 use std::fmt::Write;
@@ -19,10 +20,9 @@ fn values(all: &[(String, String)]) -> String {
     all.join(", ")
 }
 
-/// The table of steps.
-pub(super) fn table(out: &mut String, graph: &Graph, story: &Story) {
+fn open(out: &mut String, graph: &Graph, telling: Telling, story: Option<&Story>) {
     out.push_str("<div class=\"story\">\n<h2>What happens</h2>\n");
-    for waiting in &story.waiting {
+    for waiting in story.map_or(&[][..], |story| &story.waiting) {
         let (thread, what) = (name(graph, Some(waiting.thread)), escape(&waiting.what));
         let _ = writeln!(
             out,
@@ -32,7 +32,7 @@ pub(super) fn table(out: &mut String, graph: &Graph, story: &Story) {
             escape(&source::line_words(&waiting.mark))
         );
     }
-    let words = match story.telling {
+    let words = match telling {
         Telling::Turns => "The threads take turns.",
         Telling::Delayed => "The threads take turns; a delayed write reaches memory later, and others read old values.",
         Telling::Early => {
@@ -41,15 +41,28 @@ pub(super) fn table(out: &mut String, graph: &Graph, story: &Story) {
         Telling::Apart => "No order of all steps explains this; the picture shows each thread by itself.",
     };
     let _ = writeln!(out, "<p>{words}</p>");
-    if !story.initial.is_empty() {
-        let _ = writeln!(out, "<p class=\"fine\">Initially <code>{}</code></p>", values(&story.initial));
+}
+
+/// A story that no order of all steps explains.
+pub(super) fn apart(out: &mut String, graph: &Graph, story: &Story) {
+    open(out, graph, Telling::Apart, Some(story));
+    out.push_str("</div>\n");
+}
+
+/// The table of steps.
+pub(super) fn table(out: &mut String, graph: &Graph, replay: &Replay, story: Option<&Story>) {
+    open(out, graph, replay.telling, story);
+    let initial =
+        story.map_or_else(|| replay.moments.first().map_or(&[][..], |first| &first.memory), |story| &story.initial);
+    if !initial.is_empty() {
+        let _ = writeln!(out, "<p class=\"fine\">Initially <code>{}</code></p>", values(initial));
     }
-    out.push_str("<table class=\"happenings\">\n");
-    for step in &story.steps {
+    out.push_str("<div class=\"wide\"><table class=\"happenings\">\n");
+    for step in &replay.steps {
         row(out, graph, step);
     }
-    out.push_str("</table>\n");
-    if !story.state.is_empty() {
+    out.push_str("</table></div>\n");
+    if let Some(story) = story.filter(|story| !story.state.is_empty()) {
         let _ = writeln!(out, "<p>In memory when it fails: <code>{}</code></p>", values(&story.state));
     }
     out.push_str("</div>\n");
@@ -66,13 +79,13 @@ fn row(out: &mut String, graph: &Graph, step: &StoryStep) {
     let line = escape(&step.mark);
     let thread = name(graph, step.thread);
     let memory = if step.kind == StepKind::Arrive { " <i>memory</i>" } else { "" };
+    let number = step.number;
     let _ = writeln!(
         out,
-        "<tr class=\"{kind} thread-{colour}\" tabindex=\"0\" data-goto=\"{}\" data-events=\"{}\"><td>{}</td><td>{thread}{memory}</td>\
-         <td>{line}</td><td><code>{}</code></td><td>{}</td></tr>",
+        "<tr class=\"{kind} thread-{colour}\" tabindex=\"0\" data-step=\"{number}\" data-goto=\"{}\" data-events=\"{}\"><td>{number}</td>\
+         <td>{thread}{memory}</td><td>{line}</td><td><code>{}</code></td><td>{}</td></tr>",
         if step.line == 0 { "0" } else { &line },
         events.join(" "),
-        step.number,
         escape(&step.source),
         escape(&step.what)
     );

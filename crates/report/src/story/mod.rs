@@ -4,12 +4,14 @@
 //! formats.
 
 mod call;
+mod moments;
 mod order;
 mod wait;
 mod words;
 
 use crate::graph::Graph;
 use crate::names::Names;
+use crate::replay::Replay;
 use ir::{Address, Op, Program, System};
 use model::Structure;
 use order::{Discipline, End};
@@ -277,54 +279,64 @@ impl Failure {
     }
 }
 
-impl Story {
-    /// The story of an execution in which a property fails. The graph needs its events and edges.
-    pub(crate) fn new(
-        program: &Program,
-        execution: &Execution,
-        structure: &Structure,
-        graph: &Graph,
-        names: &Names<'_>,
-    ) -> Option<Story> {
-        let violation = execution.violation.as_ref()?;
-        let failure = failure(program, execution, violation, names);
-        let deadlock = failure.kind == FailureKind::Deadlock;
-        let end = match failure.kind {
-            FailureKind::Assertion | FailureKind::Reached | FailureKind::Memory | FailureKind::Arithmetic => {
-                End::After(failure.thread)
-            }
-            FailureKind::Critical => End::Executed,
-            FailureKind::Race if violation.message == witness::UNORDERED => End::Executed,
-            FailureKind::Race => End::After(failure.thread),
-            FailureKind::Deadlock => End::Last,
-        };
-        let waiting = if deadlock { wait::waiting(program, execution, structure, graph, names) } else { Vec::new() };
-        let mut story = Story {
-            failure,
-            telling: Telling::Apart,
-            initial: Vec::new(),
-            steps: Vec::new(),
-            state: Vec::new(),
-            waiting,
-            pending: Vec::new(),
-        };
-        let Some(order) = order::order(structure, end) else { return Some(story) };
-        let teller = words::Teller::new(program, execution, structure, (graph, names), &order.points);
-        let delayed = teller.has_delays();
-        story.telling = match order.discipline {
-            Discipline::Early => Telling::Early,
-            Discipline::Turns | Discipline::Queue | Discipline::Queues | Discipline::Light if !delayed => {
-                Telling::Turns
-            }
-            Discipline::Turns | Discipline::Queue | Discipline::Queues | Discipline::Light => Telling::Delayed,
-        };
-        story.steps = teller.steps(&story.failure);
+/// How an execution comes about: what fails, if something does, and the steps, if an order of all that happens explains it.
+/// The graph needs its events and edges.
+pub(crate) fn tell(
+    program: &Program,
+    execution: &Execution,
+    structure: &Structure,
+    graph: &Graph,
+    names: &Names<'_>,
+) -> (Option<Story>, Option<Replay>) {
+    let failure = execution.violation.as_ref().map(|violation| failure(program, execution, violation, names));
+    let (end, deadlock) = match (&failure, &execution.violation) {
+        (Some(failure), Some(violation)) => (end(failure, violation), failure.kind == FailureKind::Deadlock),
+        (_, _) => (End::Last, false),
+    };
+    let waiting = if deadlock { wait::waiting(program, execution, structure, graph, names) } else { Vec::new() };
+    let mut story = failure.map(|failure| Story {
+        failure,
+        telling: Telling::Apart,
+        initial: Vec::new(),
+        steps: Vec::new(),
+        state: Vec::new(),
+        waiting,
+        pending: Vec::new(),
+    });
+    let Some(order) = order::order(structure, end) else { return (story, None) };
+    let teller = words::Teller::new(program, execution, structure, (graph, names), &order.points);
+    let delayed = teller.has_delays();
+    let telling = match order.discipline {
+        Discipline::Early => Telling::Early,
+        Discipline::Turns | Discipline::Queue | Discipline::Queues | Discipline::Light if !delayed => Telling::Turns,
+        Discipline::Turns | Discipline::Queue | Discipline::Queues | Discipline::Light => Telling::Delayed,
+    };
+    let steps = teller.steps(story.as_ref().map(|story| &story.failure));
+    let moments = teller.moments(steps.len());
+    if let Some(story) = &mut story {
+        story.telling = telling;
+        story.steps.clone_from(&steps);
         story.initial = teller.initial();
         story.state = teller.state(&story.failure);
         story.pending = teller.pending();
-        Some(story)
     }
+    (story, Some(Replay { telling, steps, moments }))
+}
 
+/// Where the failure stands among all that happens.
+fn end(failure: &Failure, violation: &Violation) -> End {
+    match failure.kind {
+        FailureKind::Assertion | FailureKind::Reached | FailureKind::Memory | FailureKind::Arithmetic => {
+            End::After(failure.thread)
+        }
+        FailureKind::Critical => End::Executed,
+        FailureKind::Race if violation.message == witness::UNORDERED => End::Executed,
+        FailureKind::Race => End::After(failure.thread),
+        FailureKind::Deadlock => End::Last,
+    }
+}
+
+impl Story {
     /// Whether the second of two events takes effect before the first in this story.
     pub fn inverts(&self, first: usize, second: usize) -> bool {
         let effect = |event: usize| {

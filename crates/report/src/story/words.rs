@@ -22,19 +22,19 @@ struct Draft {
 /// Tells an order of points as steps.
 pub(super) struct Teller<'a> {
     program: &'a Program,
-    execution: &'a Execution,
-    s: &'a Structure,
-    graph: &'a Graph,
-    names: &'a Names<'a>,
-    points: &'a [Point],
+    pub(super) execution: &'a Execution,
+    pub(super) s: &'a Structure,
+    pub(super) graph: &'a Graph,
+    pub(super) names: &'a Names<'a>,
+    pub(super) points: &'a [Point],
     /// The position of each event's issue among the points.
     issued: Vec<Option<usize>>,
     /// The position of each write's arrival.
-    arrived: Vec<Option<usize>>,
+    pub(super) arrived: Vec<Option<usize>>,
     drafts: Vec<Draft>,
     /// The number of the step in which each event is issued, and in which each delayed write arrives; from 1.
-    step_of: Vec<Option<usize>>,
-    arrival_step: Vec<Option<usize>>,
+    pub(super) step_of: Vec<Option<usize>>,
+    pub(super) arrival_step: Vec<Option<usize>>,
 }
 
 impl<'a> Teller<'a> {
@@ -93,7 +93,9 @@ impl<'a> Teller<'a> {
     /// Whether something was issued between the write's issue and its arrival.
     fn is_delayed(&self, write: usize) -> bool {
         let (Some(from), Some(to)) = (self.issued[write], self.arrived[write]) else { return false };
-        self.points[from + 1..to].iter().any(|point| matches!(point, Point::Issue(_) | Point::Fail))
+        // What is one step may have its arrival first.
+        let between = self.points.get(from + 1..to).unwrap_or_default();
+        between.iter().any(|point| matches!(point, Point::Issue(_) | Point::Fail))
     }
 
     /// The writes that are issued, but not in memory when the property fails.
@@ -108,8 +110,8 @@ impl<'a> Teller<'a> {
         self.arrival_step.iter().any(Option::is_some)
     }
 
-    /// The steps up to the failure.
-    pub fn steps(&self, failure: &Failure) -> Vec<StoryStep> {
+    /// The steps up to the failure, or all where nothing fails.
+    pub fn steps(&self, failure: Option<&Failure>) -> Vec<StoryStep> {
         let mut steps: Vec<StoryStep> = Vec::new();
         for draft in &self.drafts {
             let number = steps.len() + 1;
@@ -117,7 +119,9 @@ impl<'a> Teller<'a> {
                 StepKind::Run => self.run(&draft.events),
                 StepKind::Arrive => self.arrival(&draft.events),
                 StepKind::Fail => {
-                    fail(&mut steps, failure);
+                    if let Some(failure) = failure {
+                        fail(&mut steps, failure);
+                    }
                     break;
                 }
             };
@@ -125,7 +129,11 @@ impl<'a> Teller<'a> {
             let mut step = StoryStep { number, kind, thread, events, what, ..StoryStep::nowhere() };
             if let Some(at) = draft.at {
                 let GraphEvent { line, file, mark, .. } = self.graph.events[at].clone();
-                let source = line_text(self.program, self.execution.events[at].span);
+                // A line of a litmus test is a row of its table: one instruction of each thread.
+                let source = match self.program.condition {
+                    None => line_text(self.program, self.execution.events[at].span),
+                    Some(_) => self.graph.events[at].source.clone(),
+                };
                 step = StoryStep { line, file, mark, source, ..step };
             }
             steps.push(step);
@@ -333,7 +341,7 @@ impl<'a> Teller<'a> {
 
     /// The locations that the steps show, with what is in memory there when the property fails. Those of locks are not
     /// shown.
-    fn touched(&self) -> BTreeMap<Address, u64> {
+    pub(super) fn touched(&self) -> BTreeMap<Address, u64> {
         let mut memory = BTreeMap::new();
         for event in self.execution.events.iter().filter(|event| event.thread.is_none()) {
             memory.extend(event.address().zip(event.value()));

@@ -1,11 +1,12 @@
 //! One page about a system: the run, the search as a picture, the text, the cubes.
 
 use super::graph::{drawn, order};
-use super::{SystemCase, clean, graph};
-use crate::html::page_of;
+use super::{SystemCase, SystemModel, SystemRepair, clean, graph};
+use crate::html::{bar, diff, moments, page_of};
 use crate::svg::escape;
-use engine::SystemVerdict;
+use engine::{Run, SystemVerdict};
 use std::fmt::Write;
+use system::System;
 use system::certificate::{Certificate, Cube};
 use system::machine::Machine;
 
@@ -22,43 +23,27 @@ pub fn html(case: &SystemCase<'_>) -> String {
             "<p class=\"note\">Taken for granted: the states of the invariant in line {line} do not occur.</p>"
         );
     }
-    let mut marked: Vec<u32> = case.system.bad.iter().map(|bad| case.system.file.line(bad.span)).collect();
     let badge = match case.verdict {
         SystemVerdict::Safe { checked } => {
             let cubes = case.certificate.map_or(0, |certificate| certificate.cubes.len());
             let how = if *checked { "checked" } else { "not checked" };
-            let _ = writeln!(body, "<p>The certificate has {cubes} cubes and was {how}.</p>\n<div class=\"pair\">");
+            let processes = case.system.processes.map_or("any number of".to_owned(), |n| n.to_string());
+            let model = escape(&case.model.model.title);
+            let _ = writeln!(
+                body,
+                "<h2>What was proved</h2>\n<div class=\"wide\"><table class=\"facts\">\n\
+                 <tr><th>Claim</th><td>No bad state can be reached.</td></tr>\n\
+                 <tr><th>Holds for</th><td>{processes} processes</td></tr>\n\
+                 <tr><th>Model</th><td>{model} ({})</td></tr>\n<tr><th>Engine</th><td>parametric</td></tr>\n\
+                 <tr><th>Evidence</th><td>A certificate of {cubes} cubes, which was {how} by an independent checker.</td></tr>\n\
+                 <tr><th>Check it again</th><td>fencepost check --certificate FILE writes it and checks it</td></tr>\n</table></div>\n\
+                 <div class=\"pair\">",
+                escape(&case.model.model.name)
+            );
             "safe"
         }
         SystemVerdict::Unsafe(run) => {
-            let machine = Machine::new(case.system, run.processes, case.model.memory);
-            let first = escape(&clean(&case.first(&machine, run).join(", ")));
-            let _ = writeln!(
-                body,
-                "<div class=\"pair\">\n<div class=\"story\">\n<h2>A run of {} processes</h2>\n<p>At first: <code>{first}</code></p>\n\
-                 <table class=\"happenings\">",
-                run.processes
-            );
-            for (at, line) in case.lines(&machine, run).iter().enumerate() {
-                let class = line.process.map_or(0, |process| usize::from(process) % 5 + 1);
-                let arrive = if line.line.is_none() { " arrive" } else { "" };
-                let number = line.line.map_or(String::new(), |line| line.to_string());
-                marked.extend(line.line);
-                let _ = writeln!(
-                    body,
-                    "<tr class=\"thread-{class}{arrive}\"><td>{}</td><td>{}</td><td>{number}</td><td>{}</td></tr>",
-                    at + 1,
-                    escape(&line.who),
-                    escape(&line.words.join("; "))
-                );
-            }
-            let bad = escape(&case.bad(&machine, run));
-            let _ =
-                writeln!(body, "<tr class=\"fail\"><td></td><td>bad state</td><td></td><td>{bad}</td></tr>\n</table>");
-            for waiting in case.waiting(&machine, run) {
-                let _ = writeln!(body, "<p>Still waiting: <code>{}</code></p>", escape(&waiting));
-            }
-            body += "</div>\n";
+            told(&mut body, case, run);
             "unsafe"
         }
         SystemVerdict::Unknown(_) => {
@@ -66,8 +51,10 @@ pub fn html(case: &SystemCase<'_>) -> String {
             "unknown"
         }
     };
-    source(&mut body, case, &marked);
-    body += "</div>\n";
+    if !matches!(case.verdict, SystemVerdict::Unsafe(_)) {
+        source(&mut body, case, &bad_lines(case));
+        body += "</div>\n";
+    }
     picture(&mut body, case);
     if let Some(certificate) = case.certificate {
         cubes(&mut body, case, certificate);
@@ -77,6 +64,95 @@ pub fn html(case: &SystemCase<'_>) -> String {
     let question = format!("Can a bad state be reached, with {processes}?");
     let line = case.verdict.to_string();
     page_of(case.system.file.name(), &case.model.model.name, (badge, &line, &question), &body)
+}
+
+/// A run with the bar to step through it, beside the text.
+fn told(out: &mut String, case: &SystemCase<'_>, run: &Run) {
+    let mut marked = bad_lines(case);
+    let machine = Machine::new(case.system, run.processes, case.model.memory);
+    *out += "<section class=\"execution\">\n";
+    bar(out, run.steps.len() + 1, "step");
+    let first = escape(&clean(&case.first(&machine, run).join(", ")));
+    let _ = writeln!(
+        out,
+        "<div class=\"pair\">\n<div class=\"story\">\n<h2>A run of {} processes</h2>\n<p>At first: <code>{first}</code></p>\n\
+         <div class=\"wide\"><table class=\"happenings\">",
+        run.processes
+    );
+    for (at, line) in case.lines(&machine, run).iter().enumerate() {
+        let class = line.process.map_or(0, |process| usize::from(process) % 5 + 1);
+        let arrive = if line.line.is_none() { " arrive" } else { "" };
+        let number = line.line.map_or(String::new(), |line| line.to_string());
+        let goto = if number.is_empty() { "0" } else { &number };
+        marked.extend(line.line);
+        let _ = writeln!(
+            out,
+            "<tr class=\"thread-{class}{arrive}\" tabindex=\"0\" data-step=\"{0}\" data-goto=\"{goto}\"><td>{0}</td><td>{1}</td><td>{number}</td><td>{2}</td></tr>",
+            at + 1,
+            escape(&line.who),
+            escape(&line.words.join("; "))
+        );
+    }
+    let bad = escape(&case.bad(&machine, run));
+    let goto = case.system.bad.get(run.property).map_or(0, |bad| case.system.file.line(bad.span));
+    let _ = writeln!(
+        out,
+        "<tr class=\"fail\" tabindex=\"0\" data-step=\"{}\" data-goto=\"{goto}\"><td></td><td>bad state</td><td></td><td>{bad}</td></tr>\n\
+         </table></div>",
+        run.steps.len() + 1
+    );
+    let names: Vec<String> = (1..=run.processes).map(|number| format!("#{number}")).collect();
+    moments(out, &names, &case.moments(&machine, run));
+    for waiting in case.waiting(&machine, run) {
+        let _ = writeln!(out, "<p>Still waiting: <code>{}</code></p>", escape(&waiting));
+    }
+    *out += "</div>\n";
+    source(out, case, &marked);
+    *out += "</div>\n</section>\n";
+}
+
+/// The lines of the bad states.
+fn bad_lines(case: &SystemCase<'_>) -> Vec<u32> {
+    case.system.bad.iter().map(|bad| case.system.file.line(bad.span)).collect()
+}
+
+/// The page for what `fences` found out.
+pub fn repair_html(system: &System, model: &SystemModel, repair: &SystemRepair, seconds: f64) -> String {
+    let mut body = String::new();
+    let count = repair.placements.len();
+    for (at, placement) in repair.placements.iter().enumerate() {
+        if count > 1 {
+            let _ = writeln!(body, "<h2>Placement {} of {count}</h2>", at + 1);
+        }
+        let words =
+            if placement.transitions.is_empty() { "It is safe as it is." } else { "It is safe with fences here:" };
+        let _ = writeln!(body, "<p>{words}</p>\n<ul>");
+        for &number in &placement.transitions {
+            let transition = &system.transitions[number];
+            let (name, line) = (escape(&clean(&transition.name)), system.file.line(transition.span));
+            let _ = writeln!(body, "<li><code>fence()</code> in the guard of <code>{name}</code>, line {line}</li>");
+        }
+        body += "</ul>\n";
+        diff(&mut body, &placement.diff);
+    }
+    if let Some(run) = &repair.unrepairable {
+        let verdict = SystemVerdict::Unsafe(run.clone());
+        let (statistics, found, certificate) = (&[], &[], None);
+        let case = SystemCase { system, model, verdict: &verdict, statistics, certificate, found, seconds };
+        body += "<p class=\"note\">This run is there with a fence in every transition:</p>\n";
+        told(&mut body, &case, run);
+    }
+    if let Some(reason) = &repair.unknown {
+        let _ = writeln!(body, "<p class=\"note\">The search ended: {}.</p>", escape(&reason.to_string()));
+    }
+    let _ = writeln!(body, "<p class=\"fine\">{seconds:.2} s</p>");
+    let badge = match (repair.placements.is_empty(), &repair.unknown) {
+        (false, _) => "safe",
+        (true, Some(_)) => "unknown",
+        (true, None) => "unsafe",
+    };
+    let question = "Which fences make it right?";
+    page_of(system.file.name(), &model.model.name, (badge, &repair.line(), question), &body)
 }
 
 /// The text with line numbers.

@@ -1,7 +1,8 @@
 //! A run in words: what each step sees, changes and leaves waiting.
 
 use super::{Run, SystemCase, clean};
-use system::machine::{Machine, Sight, Step};
+use crate::replay::Moment;
+use system::machine::{Machine, Sight, State, Step};
 
 /// A step in words.
 pub(super) struct Line {
@@ -81,6 +82,27 @@ impl SystemCase<'_> {
             before = after;
         }
         lines
+    }
+
+    /// What memory and buffers hold before the first step, after each, and in the bad state.
+    pub(super) fn moments(&self, machine: &Machine<'_>, run: &Run) -> Vec<Moment> {
+        let cell = |&(cell, value): &(usize, Option<i64>)| {
+            (clean(&self.cell(machine, cell)), clean(&self.value(machine, cell, value)))
+        };
+        let moment = |state: &State| Moment {
+            memory: state
+                .memory
+                .iter()
+                .copied()
+                .enumerate()
+                .filter(|(_, value)| value.is_some())
+                .map(|one| cell(&one))
+                .collect(),
+            buffers: state.buffers.iter().map(|buffer| buffer.iter().flatten().map(cell).collect()).collect(),
+            locks: Vec::new(),
+        };
+        let last = run.states.last().unwrap_or(&run.first);
+        std::iter::once(&run.first).chain(&run.states).chain([last]).map(moment).collect()
     }
 
     fn seen(&self, machine: &Machine<'_>, sight: &Sight) -> Seen {
