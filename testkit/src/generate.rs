@@ -104,6 +104,25 @@ impl Machine {
         }
     }
 
+    /// C11: accesses with all memory orders, and some that are not atomic.
+    pub fn c11() -> Self {
+        const RELAXED: Tags = &["A", "RLX"];
+        const ACQUIRE: Tags = &["A", "ACQ"];
+        const RELEASE: Tags = &["A", "REL"];
+        const BOTH: Tags = &["A", "ACQ_REL"];
+        const SC: Tags = &["A", "SC"];
+        const PLAIN: Tags = &["NA"];
+        Machine {
+            arch: "C",
+            loads: vec![RELAXED, RELAXED, ACQUIRE, ACQUIRE, SC, PLAIN],
+            stores: vec![RELAXED, RELAXED, RELEASE, RELEASE, SC, PLAIN],
+            atomics: [RELAXED, ACQUIRE, RELEASE, BOTH, SC].map(|tags| (tags, tags)).to_vec(),
+            reserves: Vec::new(),
+            conditionals: Vec::new(),
+            status: Status::Nothing,
+        }
+    }
+
     /// The Linux kernel: marked and plain accesses, atomics with all orders, of which some fail, and locks.
     pub fn kernel() -> Self {
         Machine {
@@ -150,6 +169,10 @@ impl Config {
                     "Fence.i",
                 ]);
                 Config { machine: Machine::riscv(), fences, ..self }
+            }
+            "C" => {
+                let fences = fences(&["ACQ", "REL", "ACQ_REL", "SC", "SC"]);
+                Config { machine: Machine::c11(), fences, reservations: false, ..self }
             }
             "LINUX" => {
                 let fences = fences(&[

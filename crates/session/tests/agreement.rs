@@ -9,13 +9,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use testkit::{Config, generate};
 
-/// The final states with their counts.
-fn states(program: &Program, model: &Model, engine: &str, own: &[(&str, &str)]) -> BTreeMap<State, u64> {
+/// The final states with their counts, and the flags that one of the executions of each raises.
+fn states(program: &Program, model: &Model, engine: &str, own: &[(&str, &str)]) -> BTreeMap<State, (u64, Vec<String>)> {
     let request = Request::of(engine, own).expect("options that the engine has");
     let found = session::states(program, model, &request, &Unobserved)
         .unwrap_or_else(|failure| panic!("{engine} under {}: {failure}\n{program}", model.name))
         .unwrap_or_else(|reason| panic!("{engine} under {}: {reason}\n{program}", model.name));
-    found.result.states.into_iter().map(|FinalState { state, executions, .. }| (state, executions)).collect()
+    let row = |FinalState { state, executions, flags, .. }| (state, (executions, flags));
+    found.result.states.into_iter().map(row).collect()
 }
 
 /// Compares the engines on random programs; returns how many final states there were in all.
@@ -63,6 +64,12 @@ fn engines_agree_under_weaker_models() {
 fn engines_agree_about_arm_and_risc_v() {
     assert!(compare(&["aarch64"], 2000..2060, &small().for_arch("AArch64")) > 150);
     assert!(compare(&["riscv"], 2000..2060, &small().for_arch("RISCV")) > 150);
+}
+
+/// Data races are flags of the executions that have one.
+#[test]
+fn engines_agree_about_c11_and_its_races() {
+    assert!(compare(&["rc11"], 3000..3080, &small().for_arch("C")) > 250);
 }
 
 /// Models that nobody would write, for the corners of the translation from expressions to graphs: no axiom for coherence,

@@ -1,6 +1,6 @@
 //! One program under one model through all engines.
 
-use engine::Deadline;
+use engine::{Deadline, FinalState};
 use ir::Program;
 use model::Model;
 use session::Request;
@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// The final states, as text so that they can be shown, and how many executions end in each.
+/// The final states, as text so that they can be shown, and how many executions end in each. The text also has the flags that these raise, such as
+/// a data race.
 type States = BTreeMap<String, u64>;
 
 /// What came of a comparison.
@@ -106,11 +107,11 @@ fn states(
 ) -> Result<Option<States>, session::Failure> {
     let watch = Deadline::within(limit);
     let Ok(found) = session::states(program, model, request, &watch)? else { return Ok(None) };
-    let show = |state: &ir::State| {
-        let values = state.iter().map(|(location, value)| format!("{}={value};", location.name(&found.program)));
-        values.collect::<Vec<_>>().join(" ")
+    let show = |state: &FinalState| {
+        let values = state.state.iter().map(|(location, value)| format!("{}={value};", location.name(&found.program)));
+        values.chain(state.flags.iter().cloned()).collect::<Vec<_>>().join(" ")
     };
-    Ok(Some(found.result.states.iter().map(|s| (show(&s.state), s.executions)).collect()))
+    Ok(Some(found.result.states.iter().map(|state| (show(state), state.executions)).collect()))
 }
 
 fn list(states: &States) -> String {
