@@ -159,7 +159,7 @@ pub enum System {
         /// The local that changes.
         dst: LocalId,
     },
-    /// Make a new object. Memory is never used again, so each execution of this makes another object.
+    /// Make a new object. Each execution of this makes another object.
     Alloc {
         /// The local, a word, that takes its address.
         dst: LocalId,

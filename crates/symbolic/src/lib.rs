@@ -12,7 +12,7 @@
 //!
 //! What it can miss: executions that go beyond a bound (they are listed as cuts). The values of a read are the least set
 //! that the program's constants can produce, so a value that comes out of thin air is never considered, whatever the
-//! model says about it. Memory is never used again after `free`.
+//! model says about it. Freed memory that comes back is the front end's business.
 
 mod congruence;
 mod group;

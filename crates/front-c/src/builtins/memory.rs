@@ -111,10 +111,17 @@ fn allocate(call: &mut Call<'_, '_>, size: usize, count: Option<usize>, zeroed: 
         Expr::Const(1, _) => each,
         count => count.binary(BinaryOp::Mul, each),
     };
+    let bytes = match &size {
+        Expr::Const(bytes, _) => Some(*bytes),
+        Expr::Local(_) | Expr::Address(..) | Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => None,
+    };
     let dst = call.lowering.temp(Width::WORD);
     let storage = if call.name.ends_with("alloca") { Storage::Automatic } else { Storage::Heap };
     call.lowering.emit(Op::System(System::Alloc { dst, name, size, cells, zeroed, align: MAX_ALIGN, storage }));
     if storage == Storage::Heap {
+        if let (Some(bytes), false) = (bytes, zeroed) {
+            call.lowering.take_freed(dst, bytes)?;
+        }
         call.lowering.watch(dst)?;
     }
     Ok(Value { expr: Expr::Local(dst), ty: Type::VOID.pointer_to() })
@@ -130,6 +137,8 @@ fn free(call: &mut Call<'_, '_>) -> Result<(), Diagnostic> {
     let assumes = "freed memory is never allocated again".to_owned();
     call.lowering.program.info.insert(ir::Program::ASSUMES.to_owned(), assumes);
     let pointer = call.keep(pointer).expr;
+    let ty = call.lowering.type_of(without_casts(&call.args[0]))?;
+    let pointee = ty.pointee().filter(|pointee| checks.lifetimes && !pointee.is_void()).cloned();
     let some = pointer.clone().binary(BinaryOp::Ne, Expr::Const(0, Width::WORD));
     let ends = |lowering: &mut Lowering| {
         let tags = lowering.tags(&["NA"]);
@@ -147,7 +156,7 @@ fn free(call: &mut Call<'_, '_>) -> Result<(), Diagnostic> {
             lowering.emit(Op::System(System::Assert { condition, message: message.to_owned() }));
         }
         alive::end(&pointer, Storage::Heap, &tags).into_iter().for_each(|op| lowering.emit(op));
-        Ok(())
+        pointee.map_or(Ok(()), |pointee| lowering.give_freed(&pointer, &pointee))
     };
     call.lowering.if_(some, ends, |_| Ok(()))
 }
@@ -326,13 +335,17 @@ fn compare(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
     Ok(Value { expr, ty: Type::INT })
 }
 
+/// An argument without the casts around it.
+fn without_casts(arg: &Node<Expression>) -> &Node<Expression> {
+    match &arg.node {
+        Expression::Cast(cast) => without_casts(&cast.expression),
+        _ => arg,
+    }
+}
+
 /// The value of a pointer argument, with the type it has without a cast to `void *` or `char *`.
 fn uncast(call: &mut Call<'_, '_>, at: usize) -> Result<Value, Diagnostic> {
-    let mut arg = &call.args[at];
-    while let Expression::Cast(cast) = &arg.node {
-        arg = &cast.expression;
-    }
-    let value = call.lowering.rvalue(arg)?;
+    let value = call.lowering.rvalue(without_casts(&call.args[at]))?;
     if value.ty.is_pointer() { Ok(value) } else { call.value(at) }
 }
 

@@ -10,7 +10,7 @@
 //! * `__sync_*` operations are full barriers; `__atomic_*` and C11's operations have the order that they are given.
 //!   `memory_order_consume` is acquire. An order must be a constant.
 //! * A weak compare-exchange may fail, and a wait for a condition variable may end, for no reason. The order of a failing one is its own.
-//! * `malloc` and creating a thread never fail. `free` does nothing: memory is never used again.
+//! * `malloc` and creating a thread never fail. What `free` gives back may be allocated again (`lower/reuse.rs`).
 //! * `abort`, `__builtin_trap` and `exit` with a status other than 0 are failures, and so is a division by zero; under the rules
 //!   of competitions they stop the thread, as `exit(0)` does. The others can do nothing then that they could not do before.
 //! * In atomic sections nothing of another thread comes between; they are full fences on either side.

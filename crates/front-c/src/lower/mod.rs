@@ -28,6 +28,7 @@ mod lifetime;
 mod naming;
 pub(crate) mod place;
 mod publish;
+mod reuse;
 mod scope;
 mod seams;
 mod sites;
@@ -155,6 +156,8 @@ pub(crate) struct Lowering {
     sites: Vec<sites::Found>,
     lifetime: lifetime::Lifetime,
     watch: leaks::Watch,
+    /// By size: where freed blocks wait to be allocated again.
+    slots: std::collections::BTreeMap<u64, ObjectId>,
     /// The variable that is being initialised, if it is a pointer.
     taker: Option<String>,
     /// The labels whose address is taken, with their functions.
@@ -277,6 +280,7 @@ impl Lowering {
             sites: Vec::new(),
             lifetime: lifetime::Lifetime::default(),
             watch: leaks::Watch::default(),
+            slots: std::collections::BTreeMap::new(),
             taker: None,
             label_addresses: Vec::new(),
             complaint: None,
@@ -317,6 +321,7 @@ impl Lowering {
         self.build_dispatch();
         self.build_leaks();
         self.forget_externals(body);
+        self.settle_reuse();
         if self.options.checks.lifetimes {
             self.protect_constants();
             let tags = self.tags(&["NA"]);
