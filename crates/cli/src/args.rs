@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::competition::Specification;
+use crate::serve::Serve;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use engine::{Engine, Options, Property};
@@ -61,6 +62,11 @@ pub enum Command {
     Run(Run),
     /// Put the results of shards together: `fencepost run --shard 0/2 --format jsonl`, …
     Merge(Merge),
+    /// A page on this machine with an editor: check programs in a browser
+    ///
+    /// Prints the address of the page and serves it until Ctrl-C. It listens on loopback only, loads nothing from elsewhere and keeps
+    /// nothing: a link holds the program itself. Each request has the limits below.
+    Serve(Serve),
     /// What is there: models, engines, formats
     List {
         /// What to list.
@@ -91,7 +97,7 @@ impl Command {
             Command::Why(args) => Some(&mut args.running),
             Command::Fences(args) => Some(&mut args.repair.running),
             Command::Weaken(args) => Some(&mut args.repair.running),
-            Command::Run(_) | Command::Merge(_) => None,
+            Command::Run(_) | Command::Merge(_) | Command::Serve(_) => None,
             Command::List { .. } | Command::Completions { .. } | Command::Man { .. } => None,
         }
     }
@@ -106,7 +112,7 @@ impl Command {
             Command::Why(args) => (args.format == WhyFormat::Json, &args.output),
             Command::Fences(args) => (args.repair.format == FencesFormat::Json, &args.repair.output),
             Command::Weaken(args) => (args.repair.format == FencesFormat::Json, &args.repair.output),
-            Command::Run(_) | Command::Merge(_) => return None,
+            Command::Run(_) | Command::Merge(_) | Command::Serve(_) => return None,
             Command::List { .. } | Command::Completions { .. } | Command::Man { .. } => return None,
         };
         wanted.then_some(to.as_deref())

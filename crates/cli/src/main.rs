@@ -17,6 +17,7 @@ mod preprocess;
 mod project;
 #[cfg(test)]
 mod seam;
+mod serve;
 mod shell;
 mod systems;
 mod units;
@@ -78,6 +79,7 @@ fn run(engines: Engines, line: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Weaken(args) => fences::weaken(args),
         Command::Run(args) => project::run(args, engines),
         Command::Merge(args) => project::merge(args),
+        Command::Serve(args) => serve::run(args),
         Command::List { what } => list::run(*what, engines),
         Command::Completions { shell } => shell::completions(*shell, engines),
         Command::Man { command } => shell::man(command.as_deref(), engines),

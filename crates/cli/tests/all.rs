@@ -20,6 +20,7 @@ mod pages;
 mod places;
 mod project;
 mod sequential;
+mod serve;
 mod shared;
 mod systems;
 mod systems_mutants;

@@ -18,7 +18,7 @@ pub fn browser() -> Option<&'static str> {
 }
 
 /// The document of an address after its scripts have run, in a window of this size.
-pub fn document(browser: &str, address: &str, size: &str, more: &[&str]) -> String {
+fn document(browser: &str, address: &str, size: &str, more: &[&str]) -> String {
     let profile = tempfile::tempdir().expect("there is room for a profile");
     let output = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"])

@@ -79,6 +79,7 @@ const CASES: &[(&str, &str)] = &[
     ("help-weaken", "weaken --help"),
     ("help-run", "run --help"),
     ("help-merge", "merge --help"),
+    ("help-serve", "serve --help"),
     ("help-list", "list --help"),
     ("version", "--version"),
     ("error-nothing", ""),
