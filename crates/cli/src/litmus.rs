@@ -307,7 +307,8 @@ impl Batch<'_> {
             LitmusFormat::Text if !self.args.states => {
                 let (kind, file) = (observation.kind.name(), &observation.file);
                 let note = if observation.note.is_empty() { String::new() } else { format!(" ({})", observation.note) };
-                outcome.text += &format!("{kind:<10} {:<8} {file}{note}\n", model.name);
+                let width = self.models.iter().map(|model| model.name.len()).max().map_or(8, |longest| longest.max(8));
+                outcome.text += &format!("{kind:<10} {:<width$} {file}{note}\n", model.name);
             }
             LitmusFormat::Text | LitmusFormat::Herd | LitmusFormat::Json => {}
         }

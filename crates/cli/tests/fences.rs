@@ -34,6 +34,15 @@ const EXPECTED: &[(&str, &str, &str)] = &[
     ("corpus/c/deque-chase-lev.c", "tso", "FENCES 1 (cost 10)"),
 ];
 
+/// Four bugs that were published and mended in the projects that had them, with the options they need and the last line. Their authors made
+/// one relaxed access a release or an acquire (cost 2), or put an acquire fence between two reads (cost 3).
+const ARM: &[(&str, &[&str], &str)] = &[
+    ("corpus/c/arm-mcslock.c", &["--property", "deadlock"], "FENCES 0 ORDERS 1 (cost 2)"),
+    ("corpus/c/arm-ring.c", &[], "FENCES 0 ORDERS 1 (cost 2)"),
+    ("corpus/c/arm-chase-lev.c", &[], "FENCES 0 ORDERS 1 (cost 2)"),
+    ("corpus/c/arm-seqlock.c", &[], "FENCES 1 (cost 3)"),
+];
+
 /// The last line and the exit code.
 fn run(args: &[&str]) -> (String, Option<i32>, String) {
     let output = fencepost(args).output().expect("the binary starts");
@@ -84,6 +93,16 @@ fn c_programs_get_the_fences_they_need_and_no_more() {
         }
     }
     assert!(removed > 30, "{removed} fences were left out");
+}
+
+#[test]
+fn published_bugs_of_arm_get_repairs_that_cost_as_much_as_their_fixes() {
+    for (file, options, expected) in ARM {
+        let file = root().join(file).to_string_lossy().into_owned();
+        let args = [&["fences", &*file, "--model", "aarch64"], *options].concat();
+        let (last, code, text) = run(&args);
+        assert_eq!((&*last, code), (*expected, Some(0)), "{text}");
+    }
 }
 
 fn program(name: &str, text: &str) -> String {

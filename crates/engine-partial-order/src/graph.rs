@@ -261,7 +261,8 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
             | Node::Set(_)
             | Node::EmptySet
             | Node::Domain(_)
-            | Node::Range(_) => self.pairs(relation, p, q, ends),
+            | Node::Range(_)
+            | Node::Order(..) => self.pairs(relation, p, q, ends),
         }
     }
 
@@ -316,7 +317,8 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
             | Node::Product(..)
             | Node::Domain(_)
             | Node::Range(_)
-            | Node::Rec(..) => (!self.may_stay(operand) && self.is_known_acyclic(operand)).then(|| vec![operand]),
+            | Node::Rec(..)
+            | Node::Order(..) => (!self.may_stay(operand) && self.is_known_acyclic(operand)).then(|| vec![operand]),
         }
     }
 

@@ -136,6 +136,42 @@ pub(crate) fn reach(events: &mut Events<'_>, left: &Conditions, step: &Condition
     Ok(result)
 }
 
+/// A linear order of the members of a set that contains a relation: a truth value for each two of them. Whether they are executed
+/// does not matter, since an order of some events is a part of an order of more.
+pub(crate) fn linear(events: &mut Events<'_>, set: &[Bool], within: &Conditions) -> Result<Conditions, NoAnswer> {
+    let members: Vec<usize> = (0..set.len()).filter(|&event| set[event] != Bool::FALSE).collect();
+    let mut before = Conditions::new();
+    for (at, &a) in members.iter().enumerate() {
+        for &b in &members[at + 1..] {
+            let first = events.terms().fresh_bool();
+            before.insert((a, b), first);
+            before.insert((b, a), !first);
+        }
+    }
+    for (at, &a) in members.iter().enumerate() {
+        events.count(members.len() * members.len())?;
+        // A tournament with a cycle has one of three events; it begins at the least of them.
+        let others = &members[at + 1..];
+        for &b in others {
+            for &c in others.iter().filter(|&&c| c != b) {
+                let path = events.terms().and(before[&(a, b)], before[&(b, c)]);
+                imply(events, path, before[&(a, c)]);
+            }
+        }
+    }
+    for (&(a, b), &when) in within {
+        let (from, to) = (events.guard(a), events.guard(b));
+        let holds = events.terms().all([from, to, set[a], set[b], when]);
+        imply(events, holds, before.get(&(a, b)).copied().unwrap_or(Bool::FALSE));
+    }
+    let mut result = Conditions::new();
+    for (pair, first) in before {
+        let both = events.terms().and(set[pair.0], set[pair.1]);
+        insert(events, &mut result, pair, both, first);
+    }
+    Ok(result)
+}
+
 /// Requires that a condition implies another one.
 pub(crate) fn imply(events: &mut Events<'_>, when: Bool, then: Bool) {
     let constraint = events.terms().implies(when, then);

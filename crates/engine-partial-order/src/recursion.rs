@@ -146,7 +146,8 @@ fn is_forward(model: &Model, node: NodeId) -> bool {
         | Node::Product(..)
         | Node::Domain(_)
         | Node::Range(_)
-        | Node::Rec(..) => false,
+        | Node::Rec(..)
+        | Node::Order(..) => false,
     }
 }
 

@@ -115,8 +115,9 @@ impl<'m> Relations<'m> {
     }
 
     fn value(&mut self, events: &mut Events<'_>, node: NodeId, bound: Bound) -> Result<Value, NoAnswer> {
-        // What is fixed is exact: the two values are one.
-        let bound = if self.varies[node.index()] { bound } else { Bound::Lower };
+        // What is fixed is exact: the two values are one. So is an order that is chosen.
+        let chosen = matches!(self.model.node(node), Node::Order(..));
+        let bound = if self.varies[node.index()] && !chosen { bound } else { Bound::Lower };
         if let Some(known) = self.memo.get(&(node, bound)) {
             return Ok(known.clone());
         }
@@ -208,6 +209,15 @@ impl<'m> Relations<'m> {
             Node::Domain(operand) => self.projection(events, operand, bound, |(a, b)| (a, b)),
             Node::Range(operand) => self.projection(events, operand, bound, |(a, b)| (b, a)),
             Node::Rec(group, member) => Ok(self.group(events, group, bound)?[member as usize].clone()),
+            Node::Order(_, of, within) => {
+                if !self.is_fixed(of) {
+                    let why = "a linear order of a set that depends on communication; use `--engine enumerate`";
+                    return Err(NoAnswer::GaveUp(why.to_owned()));
+                }
+                let of = self.members(events, of, Bound::Lower)?;
+                let within = self.pairs(events, within, Bound::Upper)?;
+                relation(pairs::linear(events, &of, &within)?)
+            }
         }
     }
 
@@ -459,7 +469,10 @@ fn varying(model: &Model) -> Vec<bool> {
     loop {
         let before = varies.clone();
         for (at, node) in model.nodes.iter().enumerate() {
-            let base = matches!(node, Node::Base(Base::Rf(_) | Base::Co(_) | Base::Fr(_)) | Node::Set(BaseSet::Fw));
+            let base = matches!(
+                node,
+                Node::Base(Base::Rf(_) | Base::Co(_) | Base::Fr(_)) | Node::Set(BaseSet::Fw) | Node::Order(..)
+            );
             let parts = if let Node::Rec(group, _) = node {
                 model.groups[*group as usize].bodies.clone()
             } else {

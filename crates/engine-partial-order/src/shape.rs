@@ -133,7 +133,9 @@ pub fn wants_dependencies(model: &Model) -> bool {
             Node::Base(Base::Addr | Base::Data | Base::Ctrl) => return true,
             Node::Base(_) | Node::Set(_) | Node::EmptyRelation | Node::EmptySet => {}
             Node::Union(parts) | Node::Intersection(parts) | Node::Sequence(parts) => open.extend(parts),
-            Node::Difference(left, right) | Node::Product(left, right) => open.extend([*left, *right]),
+            Node::Difference(left, right) | Node::Product(left, right) | Node::Order(_, left, right) => {
+                open.extend([*left, *right]);
+            }
             Node::Complement(inner)
             | Node::Inverse(inner)
             | Node::Plus(inner)
@@ -167,7 +169,8 @@ fn is_dependency(model: &Model, node: NodeId) -> bool {
         | Node::Test(_)
         | Node::Domain(_)
         | Node::Range(_)
-        | Node::Rec(..) => false,
+        | Node::Rec(..)
+        | Node::Order(..) => false,
     }
 }
 
@@ -224,7 +227,8 @@ pub fn consists_of(model: &Model, relation: NodeId, members: &[NodeId]) -> bool 
         | Node::Product(..)
         | Node::Domain(_)
         | Node::Range(_)
-        | Node::Rec(..) => false,
+        | Node::Rec(..)
+        | Node::Order(..) => false,
     }
 }
 
@@ -248,6 +252,6 @@ pub fn may_stay(model: &Model, node: NodeId, open: &mut Vec<(u32, u32)>) -> bool
             open.pop();
             stays
         }
-        Node::Set(_) | Node::EmptySet | Node::Domain(_) | Node::Range(_) => false,
+        Node::Set(_) | Node::EmptySet | Node::Domain(_) | Node::Range(_) | Node::Order(..) => false,
     }
 }

@@ -79,6 +79,10 @@ impl Builder {
         self.intern(Node::Rec(group, member), sort)
     }
 
+    pub fn order(&mut self, number: u32, set: NodeId, within: NodeId) -> NodeId {
+        self.intern(Node::Order(number, set, within), Sort::Relation)
+    }
+
     pub fn union(&mut self, parts: &[NodeId], sort: Sort) -> NodeId {
         let mut flat = Vec::new();
         for &part in parts {

@@ -5,6 +5,7 @@
 
 use crate::model::Model;
 use crate::node::{Base, BaseSet, Node, NodeId, Requirement, Role, Scope, Sort};
+use crate::orders::Orders;
 use crate::plan::{Plan, PlanStep};
 use crate::relation::{EventSet, Relation};
 use crate::structure::Structure;
@@ -26,6 +27,7 @@ pub struct Evaluator<'m> {
     /// How many parts of the plan are done for the present execution.
     done: usize,
     scratch: Relation,
+    orders: Orders,
 }
 
 impl<'m> Evaluator<'m> {
@@ -56,6 +58,7 @@ impl<'m> Evaluator<'m> {
             sets: vec![EventSet::empty(size); model.nodes.len()],
             done: 0,
             scratch: Relation::empty(size),
+            orders: Orders::new(model),
         };
         evaluator.fill(structure);
         evaluator.run(|plan| &mut plan.fixed);
@@ -77,16 +80,30 @@ impl<'m> Evaluator<'m> {
             self.fr.add_successors(read, co, write);
         }
         self.done = 0;
+        self.orders.reset();
     }
 
-    /// Whether no axiom forbids the execution. Stops at the first that does.
+    /// Whether no axiom forbids the execution, with one of the orders that the model asks for if it does. Stops at the first that
+    /// does.
     pub fn is_consistent(&mut self) -> bool {
-        (0..self.model.axioms.len()).all(|axiom| self.model.axioms[axiom].role != Role::Forbids || !self.fails(axiom))
+        let axioms = &self.model.axioms;
+        loop {
+            let forbids = |axiom: &usize| axioms[*axiom].role == Role::Forbids && self.fails(*axiom);
+            match (0..axioms.len()).find(forbids) {
+                None => return true,
+                Some(axiom) if !self.orders.matter(axioms[axiom].node) => return false,
+                Some(_) => {
+                    let Some(changed) = self.orders.advance(&self.relations) else { return false };
+                    let part = changed.iter().filter_map(|node| self.plan.part[node.index()]).min();
+                    self.done = self.done.min(part.unwrap_or(0));
+                }
+            }
+        }
     }
 
-    /// The axioms that forbid the execution.
+    /// The axioms that forbid the execution, with the last of the orders that the model asks for if none will do.
     pub fn violated(&mut self) -> Vec<usize> {
-        self.failing(|role| role == Role::Forbids)
+        if self.is_consistent() { Vec::new() } else { self.failing(|role| role == Role::Forbids) }
     }
 
     /// The axioms that mark the execution, or make the program undefined because of it.
@@ -276,6 +293,13 @@ impl<'m> Evaluator<'m> {
                 out.clear();
                 self.sets[a.index()].iter().for_each(|event| out.insert(event, event));
             }
+            Node::Order(number, set, within) => {
+                let order = self.orders.current(*number, &self.sets[set.index()], &self.relations[within.index()]);
+                out.clear();
+                for (at, &from) in order.iter().enumerate() {
+                    order[at + 1..].iter().for_each(|&to| out.insert(from, to));
+                }
+            }
             // Filled with the structure, by the fixpoint, or empty from the beginning.
             Node::EmptyRelation | Node::Rec(..) => {}
             Node::Set(_) | Node::EmptySet | Node::Domain(_) | Node::Range(_) => {}
@@ -306,7 +330,8 @@ impl<'m> Evaluator<'m> {
             | Node::Optional(_)
             | Node::Product(..)
             | Node::Test(_)
-            | Node::Rec(..) => None,
+            | Node::Rec(..)
+            | Node::Order(..) => None,
         }
     }
 
@@ -386,7 +411,8 @@ impl<'m> Evaluator<'m> {
                 | Node::Test(_)
                 | Node::Domain(_)
                 | Node::Range(_)
-                | Node::Rec(..) => {}
+                | Node::Rec(..)
+                | Node::Order(..) => {}
             }
         }
     }

@@ -135,7 +135,8 @@ impl Evaluator<'_> {
             | Node::Test(_)
             | Node::Domain(_)
             | Node::Range(_)
-            | Node::Rec(..) => leaf(out),
+            | Node::Rec(..)
+            | Node::Order(..) => leaf(out),
         }
         steps
     }

@@ -49,7 +49,8 @@ pub(crate) fn varies(builder: &Builder, groups: &[crate::node::RecGroup], body: 
             continue;
         }
         let node = builder.node(node);
-        if matches!(node, Node::Base(base) if base.is_dynamic()) || *node == Node::Set(BaseSet::Fw) {
+        let dynamic = matches!(node, Node::Base(base) if base.is_dynamic());
+        if dynamic || *node == Node::Set(BaseSet::Fw) || matches!(node, Node::Order(..)) {
             return true;
         }
         if let Node::Rec(other, _) = node

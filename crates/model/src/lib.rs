@@ -8,6 +8,7 @@
 
 mod ast;
 mod builder;
+mod enumerations;
 mod eval;
 mod explain;
 mod fixpoint;
@@ -18,6 +19,7 @@ mod load;
 mod model;
 mod node;
 mod operators;
+mod orders;
 mod parse;
 mod plan;
 mod relation;

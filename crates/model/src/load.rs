@@ -3,6 +3,7 @@
 use crate::library::PRELUDE;
 use crate::model::Model;
 use crate::node::{Node, NodeId, RecGroup};
+use crate::orders;
 use crate::resolve::{Failure, Include, Resolver};
 use source::{Diagnostic, SourceFile};
 
@@ -43,7 +44,15 @@ fn load(name: &str, file: &SourceFile, resolver: &mut Resolver<'_>) -> Result<Mo
         warnings: std::mem::take(&mut resolver.warnings),
         foreign: false,
     };
-    Ok(compact(model))
+    let model = compact(model);
+    if let Some(axiom) = orders::marks_by_order(&model) {
+        let message = format!("what `{}` marks depends on an order that is enumerated", axiom.name);
+        let error = Diagnostic::error(&axiom.file, axiom.span, message);
+        return Err(error
+            .help("orders of `linearisations` can only be mentioned in axioms that forbid executions")
+            .into());
+    }
+    Ok(model)
 }
 
 /// Drops the nodes that neither an axiom nor a name needs.
@@ -118,5 +127,6 @@ fn renumber(node: &Node, map: impl Fn(NodeId) -> NodeId, groups: &[u32]) -> Node
         Node::Domain(a) => Node::Domain(map(*a)),
         Node::Range(a) => Node::Range(map(*a)),
         Node::Rec(group, member) => Node::Rec(groups[*group as usize], *member),
+        Node::Order(number, set, within) => Node::Order(*number, map(*set), map(*within)),
     }
 }

@@ -120,6 +120,9 @@ pub enum Node {
     Range(NodeId),
     /// The least solution for one variable of a group of recursive definitions: group, and member of it.
     Rec(u32, u32),
+    /// Some linear order of a set that contains a relation, which is transitive on the set: the number of the order, the set, the
+    /// relation. An execution is allowed if no axiom forbids it with one of these orders.
+    Order(u32, NodeId, NodeId),
 }
 
 /// A sort of expression.
@@ -195,7 +198,7 @@ impl Node {
         match self {
             Node::Base(_) | Node::Set(_) | Node::EmptyRelation | Node::EmptySet | Node::Rec(..) => Vec::new(),
             Node::Union(parts) | Node::Intersection(parts) | Node::Sequence(parts) => parts.clone(),
-            Node::Difference(a, b) | Node::Product(a, b) => vec![*a, *b],
+            Node::Difference(a, b) | Node::Product(a, b) | Node::Order(_, a, b) => vec![*a, *b],
             Node::Complement(child)
             | Node::Inverse(child)
             | Node::Plus(child)

@@ -186,7 +186,12 @@ impl Parser<'_> {
             Token::Keyword("enum") => self.enumeration()?,
             Token::Keyword("instructions" | "default") => self.instructions()?,
             Token::Keyword("assert") => return Err(self.unsupported("`assert`", "write `flag` to mark executions")),
-            Token::Keyword(word @ ("match" | "forall" | "debug" | "catdep")) => {
+            Token::Keyword("catdep") => {
+                let help = "dependencies are those of the program here and not computed from events of registers; \
+                            use `--model aarch64`, the same model with `addr`, `data` and `ctrl` as they are";
+                return Err(self.unsupported("`catdep`", help));
+            }
+            Token::Keyword(word @ ("match" | "forall" | "debug")) => {
                 let construct = format!("`{word}`");
                 return Err(self.unsupported(&construct, "write out the definitions and axioms that it stands for"));
             }

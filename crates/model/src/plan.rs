@@ -100,6 +100,7 @@ fn varying_nodes(model: &Model, inside: &[Option<u32>]) -> Vec<bool> {
             varies[at] = inside[at].is_some_and(|group| groups[group as usize])
                 || matches!(node, Node::Base(base) if base.is_dynamic())
                 || *node == Node::Set(BaseSet::Fw)
+                || matches!(node, Node::Order(..))
                 || node.children().iter().any(|child| varies[child.index()]);
             if let (true, Some(group)) = (varies[at], inside[at]) {
                 groups[group as usize] = true;

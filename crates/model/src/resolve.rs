@@ -6,8 +6,7 @@ use crate::ast::{Binding, Bindings, Bound, Expr, ExprKind, File, Function, Instr
 use crate::builder::Builder;
 use crate::model::AssumedTag;
 use crate::model::Head;
-use crate::node::Scope::Any;
-use crate::node::{Axiom, Base, BaseSet, NodeId, RecGroup, Requirement, Role, Sort};
+use crate::node::{Axiom, Base, NodeId, RecGroup, Requirement, Role, Sort};
 use crate::{fixpoint, head, parse};
 use source::{Diagnostic, SourceFile, Span};
 use std::rc::Rc;
@@ -325,45 +324,15 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// `with order from generate_orders(S, p)`: a total order of the events of `S` at each location that extends `p`.
-    ///
-    /// Coherence is such an order of all writes, and executions differ in it, so its restriction to `S` runs through all
-    /// orders of `S`. Those that do not extend `p` are no executions.
-    fn one_of(&mut self, name: &str, from: &Expr, span: Span) -> Resolved<()> {
-        let orders = if let ExprKind::Apply(function, argument) = &from.kind
-            && let (ExprKind::Name(function), ExprKind::Tuple(parts)) = (&function.kind, &argument.kind)
-            && parts.len() == 2
-        {
-            Some((function, parts))
-        } else {
-            None
-        };
-        let Some((_, parts)) = orders.filter(|(function, _)| *function == "generate_orders") else {
-            let error = self.error(from.span, "this enumeration is not supported in models");
-            return Err(error.help("`with … from` knows `generate_orders(S, p)`; coherence itself is built in").into());
-        };
-        let all = self.sorted(&parts[0], Some(Sort::Set))?;
-        let writes = self.builder.set(BaseSet::W);
-        let set = self.builder.intersection(&[all, writes], Sort::Set);
-        if set != all {
-            let warning = Diagnostic::warning(&self.file, parts[0].span, "only the writes of this set are ordered");
-            self.warnings.push(warning.help("an order that is enumerated is a part of coherence"));
-        }
-        let partial = self.relation(&parts[1])?;
-        let builder = &mut self.builder;
-        let (co, loc, id) = (builder.base(Base::Co(Any)), builder.base(Base::Loc), builder.base(Base::Id));
-        let inside = builder.product(set, set);
-        let order = builder.intersection(&[co, inside], Sort::Relation);
-        let wanted = builder.intersection(&[partial, loc, inside], Sort::Relation);
-        let wanted = builder.difference(wanted, id);
-        let missing = builder.difference(wanted, order);
-        self.axiom(format!("{name}-extends"), Requirement::Empty, false, missing, Role::Forbids, span);
-        self.builder.name(order, name);
-        self.define(name, Value::Node(order));
-        Ok(())
-    }
-
-    fn axiom(&mut self, name: String, requirement: Requirement, negated: bool, node: NodeId, role: Role, span: Span) {
+    pub fn axiom(
+        &mut self,
+        name: String,
+        requirement: Requirement,
+        negated: bool,
+        node: NodeId,
+        role: Role,
+        span: Span,
+    ) {
         self.axioms.push(Axiom { name, requirement, negated, node, role, file: self.file.clone(), span });
     }
 

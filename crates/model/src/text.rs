@@ -38,6 +38,8 @@ impl Model {
                 if binary { format!("({})", self.text(*id)) } else { self.text(*id) }
             }
         };
+        // In brackets of its own.
+        let inner = |id: &NodeId| self.names[id.index()].clone().unwrap_or_else(|| self.text(*id));
         let join = |parts: &[NodeId], operator: &str| parts.iter().map(part).collect::<Vec<_>>().join(operator);
         match self.node(node) {
             Node::Base(base) => base.name().to_owned(),
@@ -62,9 +64,10 @@ impl Model {
             Node::Plus(a) => format!("{}+", part(a)),
             Node::Star(a) => format!("{}*", part(a)),
             Node::Optional(a) => format!("{}?", part(a)),
-            Node::Test(a) => format!("[{}]", self.text(*a)),
-            Node::Domain(a) => format!("domain({})", self.text(*a)),
-            Node::Range(a) => format!("range({})", self.text(*a)),
+            Node::Test(a) => format!("[{}]", inner(a)),
+            Node::Domain(a) => format!("domain({})", inner(a)),
+            Node::Range(a) => format!("range({})", inner(a)),
+            Node::Order(_, set, within) => format!("linearisations({}, {})", inner(set), inner(within)),
             Node::Rec(group, member) => self.groups[*group as usize].names[*member as usize].clone(),
         }
     }

@@ -3,7 +3,7 @@
 use crate::{Failure, Found, Request, check, structure};
 use engine::{Observer, Verdict};
 use ir::Program;
-use model::{Evaluator, Explanation, Model, Role};
+use model::{Evaluator, Explanation, Model, Node, Role};
 use witness::Execution;
 
 /// A candidate execution that ends as asked, and the axiom that forbids it.
@@ -30,6 +30,12 @@ pub fn why(
     request: &Request,
     observer: &dyn Observer,
 ) -> Result<Result<Option<Reason>, Verdict>, Failure> {
+    if model.nodes.iter().any(|node| matches!(node, Node::Order(..))) {
+        let reason =
+            format!("the model {} tries all orders of `linearisations`, and each fails for another reason", model.name);
+        let help = "use `check`, or a model that defines its orders: `fencepost list models`";
+        return Err(Failure::Refused(reason, help.to_owned()));
+    }
     let verdict = check(program, model, request, observer)?.result;
     if !matches!(verdict, Verdict::Safe(_)) {
         return Ok(Err(verdict));

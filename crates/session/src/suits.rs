@@ -3,7 +3,7 @@
 use crate::Failure;
 use crate::compile::compile;
 use ir::{Op, Program};
-use model::Model;
+use model::{Base, Model, Node, NodeId};
 use std::collections::BTreeSet;
 
 /// What no mapping to fences can say: a model that does not mention these has no idea of read-copy-update.
@@ -29,11 +29,47 @@ pub fn suits(program: &Program, model: &Model) -> Result<(), Failure> {
     if carries(RCU) && !mentions(RCU) {
         return refuse(format!("the model {} knows nothing of read-copy-update, which the test uses", model.name));
     }
+    if model.foreign
+        && program.is_c()
+        && model.head.compile.is_empty()
+        && has_rmw(program)
+        && !says_what_is_atomic(model)
+    {
+        return refuse(format!(
+            "the model {} never mentions `rmw`: it takes a read-modify-write of C for one event, which is a read and a write here",
+            model.name
+        ));
+    }
     let kernels = wanted.iter().any(|arch| arch == "LINUX") && model.head.compile.is_empty();
     if kernels && carries(C11) && !mentions(C11) {
         return refuse(format!("the model {} is about the kernel's operations, not about C11's atomics", model.name));
     }
     Ok(())
+}
+
+fn has_rmw(program: &Program) -> bool {
+    let mut blocks = program.functions.iter().flat_map(|function| &function.blocks);
+    blocks.any(|block| block.instrs.iter().any(|instr| matches!(instr.op, Op::Rmw { .. })))
+}
+
+/// Whether an axiom of the model depends on which read and write belong together.
+fn says_what_is_atomic(model: &Model) -> bool {
+    let mut open: Vec<NodeId> = model.axioms.iter().map(|axiom| axiom.node).collect();
+    let mut seen = BTreeSet::new();
+    while let Some(id) = open.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        let node = model.node(id);
+        if matches!(node, Node::Base(Base::Rmw | Base::Amo)) {
+            return true;
+        }
+        open.extend(node.children());
+        if let Node::Rec(group, _) = node {
+            open.extend(&model.groups[*group as usize].bodies);
+        }
+    }
+    false
 }
 
 /// What may not mean what the author of a model thinks: names that are taken for tags which nothing in the program carries, and

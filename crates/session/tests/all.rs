@@ -7,6 +7,7 @@ mod crowd;
 mod fences;
 mod kernel;
 mod lazy;
+mod linearisations;
 mod local;
 mod orders;
 mod predicate;

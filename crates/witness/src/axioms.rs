@@ -34,9 +34,52 @@ struct Naive<'a> {
     groups: BTreeMap<u32, Vec<Value>>,
 }
 
-/// The name of the first axiom that forbids the execution, if one does.
+/// The name of an axiom that forbids the execution, if one does: the first of them. Where the model asks for linear orders, one that
+/// does with the last of them, if one does with each.
 pub fn forbidden_by(model: &Model, structure: &Structure) -> Option<String> {
-    let mut naive = Naive { model, structure, memo: BTreeMap::new(), groups: BTreeMap::new() };
+    let orders = (0..).zip(&model.nodes).filter(|(_, node)| matches!(node, Node::Order(..))).map(|(at, _)| NodeId(at));
+    with_orders(model, structure, &orders.collect::<Vec<_>>(), &BTreeMap::new())
+}
+
+/// The orders that are chosen, as relations.
+type Chosen = BTreeMap<NodeId, Value>;
+
+/// Tries all orders of those that are left to choose, given the others. Children come before parents, so nothing that an order has to
+/// respect depends on a later one.
+fn with_orders(model: &Model, structure: &Structure, left: &[NodeId], chosen: &Chosen) -> Option<String> {
+    let Some((&next, others)) = left.split_first() else { return forbidden_with(model, structure, chosen.clone()) };
+    let Node::Order(_, set, within) = *model.node(next) else { return None };
+    let mut naive = Naive { model, structure, memo: chosen.clone(), groups: BTreeMap::new() };
+    let (set, within) = (naive.set(set), naive.pairs(within));
+    let mut forbidden = Some("an order exists".to_owned());
+    let mut open: Vec<(Vec<usize>, Set)> = vec![(Vec::new(), set)];
+    while let Some((begun, rest)) = open.pop() {
+        if rest.is_empty() {
+            let before = |from: usize, to: usize| {
+                let place = |event| begun.iter().position(|&other| other == event);
+                place(from).is_some() && place(to).is_some() && place(from) < place(to)
+            };
+            let pairs = begun.iter().flat_map(|&from| begun.iter().map(move |&to| (from, to)));
+            let order = Matrix::new(structure.size, pairs.filter(|&(from, to)| before(from, to)));
+            let mut chosen = chosen.clone();
+            chosen.insert(next, Value::Pairs(order));
+            forbidden = with_orders(model, structure, others, &chosen);
+            forbidden.as_ref()?;
+        }
+        let follows = |event: &usize| within.iter().any(|(from, to)| to == *event && rest.contains(&from));
+        for &event in rest.iter().filter(|event| !follows(event)) {
+            let (mut begun, mut rest) = (begun.clone(), rest.clone());
+            begun.push(event);
+            rest.remove(&event);
+            open.push((begun, rest));
+        }
+    }
+    forbidden
+}
+
+/// The name of the first axiom that forbids the execution with these orders, if one does.
+fn forbidden_with(model: &Model, structure: &Structure, chosen: Chosen) -> Option<String> {
+    let mut naive = Naive { model, structure, memo: chosen, groups: BTreeMap::new() };
     for axiom in model.axioms.iter().filter(|axiom| axiom.role == Role::Forbids) {
         let value = naive.value(axiom.node);
         let met = match axiom.requirement {
@@ -110,7 +153,8 @@ fn has_member(model: &Model, node: NodeId, base: Base) -> bool {
         | Node::Test(_)
         | Node::Domain(_)
         | Node::Range(_)
-        | Node::Rec(..) => false,
+        | Node::Rec(..)
+        | Node::Order(..) => false,
     }
 }
 
@@ -236,6 +280,7 @@ impl Naive<'_> {
                 self.solve(*group);
                 self.groups[group][*member as usize].clone()
             }
+            Node::Order(..) => panic!("the orders that a model asks for are chosen before it is evaluated"),
         }
     }
 

@@ -39,6 +39,8 @@ pub(super) fn may_be_ignored(model: &Model) -> bool {
             | Node::Domain(_)
             | Node::Range(_)
             | Node::Rec(..) => {}
+            // Each fence of its set has a place of its own in it.
+            Node::Order(..) => return false,
         }
     }
     !model.axioms.iter().any(|axiom| is_free(&axiom.node)) && !taken.into_iter().any(|node| mentions_order(model, node))
@@ -50,7 +52,7 @@ fn free(model: &Model) -> Vec<bool> {
     for node in &model.nodes {
         let is_free = match node {
             Node::Base(base) => matches!(base, Base::Int | Base::Ext),
-            Node::Product(..) | Node::Complement(_) => true,
+            Node::Product(..) | Node::Complement(_) | Node::Order(..) => true,
             Node::Union(parts) => parts.iter().any(|part| free[part.index()]),
             Node::Intersection(parts) => parts.iter().all(|part| free[part.index()]),
             Node::Difference(inner, _) | Node::Optional(inner) | Node::Inverse(inner) => free[inner.index()],
