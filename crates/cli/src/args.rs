@@ -67,6 +67,11 @@ pub enum Command {
     /// Prints the address of the page and serves it until Ctrl-C. It listens on loopback only, loads nothing from elsewhere and keeps
     /// nothing: a link holds the program itself. Each request has the limits below.
     Serve(Serve),
+    /// Diagnostics, repairs and definitions for editors: a language server on the standard input and output
+    ///
+    /// `initializationOptions` may have `models` (a list), `timeout` (seconds, 20), `races` (true) and `arguments` for C programs (a list, such
+    /// as `-I`, `include`).
+    Lsp,
     /// What is there: models, engines, formats
     List {
         /// What to list.
@@ -97,7 +102,7 @@ impl Command {
             Command::Why(args) => Some(&mut args.running),
             Command::Fences(args) => Some(&mut args.repair.running),
             Command::Weaken(args) => Some(&mut args.repair.running),
-            Command::Run(_) | Command::Merge(_) | Command::Serve(_) => None,
+            Command::Run(_) | Command::Merge(_) | Command::Serve(_) | Command::Lsp => None,
             Command::List { .. } | Command::Completions { .. } | Command::Man { .. } => None,
         }
     }
@@ -112,7 +117,7 @@ impl Command {
             Command::Why(args) => (args.format == WhyFormat::Json, &args.output),
             Command::Fences(args) => (args.repair.format == FencesFormat::Json, &args.repair.output),
             Command::Weaken(args) => (args.repair.format == FencesFormat::Json, &args.repair.output),
-            Command::Run(_) | Command::Merge(_) | Command::Serve(_) => return None,
+            Command::Run(_) | Command::Merge(_) | Command::Serve(_) | Command::Lsp => return None,
             Command::List { .. } | Command::Completions { .. } | Command::Man { .. } => return None,
         };
         wanted.then_some(to.as_deref())

@@ -143,7 +143,7 @@ pub fn models(names: &[String]) -> Result<Vec<Model>> {
 }
 
 /// Includes are looked for beside the file that includes them.
-struct Beside(PathBuf);
+pub struct Beside(pub PathBuf);
 
 impl Include for Beside {
     fn read(&self, name: &str) -> Option<String> {

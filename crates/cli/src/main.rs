@@ -10,6 +10,7 @@ mod input;
 mod list;
 mod litmus;
 mod log;
+mod lsp;
 mod machines;
 mod output;
 mod own;
@@ -80,6 +81,7 @@ fn run(engines: Engines, line: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Run(args) => project::run(args, engines),
         Command::Merge(args) => project::merge(args),
         Command::Serve(args) => serve::run(args),
+        Command::Lsp => lsp::run(),
         Command::List { what } => list::run(*what, engines),
         Command::Completions { shell } => shell::completions(*shell, engines),
         Command::Man { command } => shell::man(command.as_deref(), engines),

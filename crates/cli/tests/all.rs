@@ -15,6 +15,7 @@ mod emit;
 mod exact_shared;
 mod fences;
 mod inspect;
+mod lsp;
 mod mutants;
 mod pages;
 mod places;

@@ -80,6 +80,7 @@ const CASES: &[(&str, &str)] = &[
     ("help-run", "run --help"),
     ("help-merge", "merge --help"),
     ("help-serve", "serve --help"),
+    ("help-lsp", "lsp --help"),
     ("help-list", "list --help"),
     ("version", "--version"),
     ("error-nothing", ""),
