@@ -6,6 +6,7 @@ mod coherence;
 mod corpus;
 mod growth;
 mod integers;
+mod orders;
 mod rings;
 
 use anyhow::{Result, bail};
@@ -20,6 +21,7 @@ const BENCHES: &[Bench] = &[
     ("corpus", corpus::run),
     ("growth", growth::run),
     ("integers", integers::run),
+    ("orders", orders::run),
     ("rings", rings::run),
 ];
 

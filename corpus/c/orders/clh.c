@@ -1,4 +1,5 @@
-/* The queue lock of Craig, Landin and Hagersten around a counter, every access sequentially consistent: each thread waits for the node of the one before it.
+/* The queue lock of Craig, Landin and Hagersten around a counter, two threads that lock twice, every access sequentially consistent: each
+ * thread waits for the node of the one before it, and takes that node for its next turn.
  * @no-expect run by `weaken.rs` */
 #include <assert.h>
 #include <pthread.h>
@@ -12,12 +13,13 @@ static struct node nodes[3];
 static _Atomic(struct node *) tail = &nodes[2];
 static int count;
 
-static void lock(struct node *me)
+static struct node *lock(struct node *me)
 {
     atomic_store_explicit(&me->taken, 1, memory_order_seq_cst);
     struct node *before = atomic_exchange_explicit(&tail, me, memory_order_seq_cst);
     while (atomic_load_explicit(&before->taken, memory_order_seq_cst))
         ;
+    return before;
 }
 
 static void unlock(struct node *me)
@@ -27,9 +29,13 @@ static void unlock(struct node *me)
 
 static void *worker(void *node)
 {
-    lock(node);
-    count++;
-    unlock(node);
+    struct node *me = node;
+    for (int i = 0; i < 2; i++) {
+        struct node *before = lock(me);
+        count++;
+        unlock(me);
+        me = before;
+    }
     return NULL;
 }
 
@@ -40,6 +46,6 @@ int main(void)
     pthread_create(&two, NULL, worker, &nodes[1]);
     pthread_join(one, NULL);
     pthread_join(two, NULL);
-    assert(count == 2);
+    assert(count == 4);
     return 0;
 }

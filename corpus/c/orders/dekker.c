@@ -1,4 +1,4 @@
-/* Dekker's mutual exclusion with one try each, every access sequentially consistent. The stores to the flags and the loads behind them need that order; what is between entry and exit has to stay there.
+/* Dekker's mutual exclusion with two tries each, every access sequentially consistent. The stores to the flags and the loads behind them need that order; what is between entry and exit has to stay there.
  * @no-expect run by `weaken.rs` */
 #include <assert.h>
 #include <pthread.h>
@@ -20,11 +20,13 @@ static void enter(int me)
 static void *first(void *unused)
 {
     enter(0);
+    enter(0);
     return NULL;
 }
 
 static void *second(void *unused)
 {
+    enter(1);
     enter(1);
     return NULL;
 }

@@ -40,9 +40,11 @@ static void unlock(struct node *me)
 
 static void *worker(void *node)
 {
-    lock(node);
-    count++;
-    unlock(node);
+    for (int i = 0; i < 2; i++) {
+        lock(node);
+        count++;
+        unlock(node);
+    }
     return NULL;
 }
 
@@ -53,6 +55,6 @@ int main(void)
     pthread_create(&two, NULL, worker, &nodes[1]);
     pthread_join(one, NULL);
     pthread_join(two, NULL);
-    assert(count == 2);
+    assert(count == 4);
     return 0;
 }

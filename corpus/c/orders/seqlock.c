@@ -1,4 +1,5 @@
-/* A sequence lock with one writer: a reader that finds the same even number before and behind has read two values that belong together. Every access and both fences are sequentially consistent.
+/* A sequence lock with one writer that writes twice and a reader that reads twice: who finds the same even number before and behind has
+ * read two values that belong together. Every access and both fences are sequentially consistent.
  * @no-expect run by `weaken.rs` */
 #include <assert.h>
 #include <pthread.h>
@@ -7,18 +8,17 @@
 static atomic_uint sequence;
 static atomic_int left, right;
 
-static void *writer(void *unused)
+static void write_both(int value)
 {
     unsigned now = atomic_load_explicit(&sequence, memory_order_seq_cst);
     atomic_store_explicit(&sequence, now + 1, memory_order_seq_cst);
     atomic_thread_fence(memory_order_seq_cst);
-    atomic_store_explicit(&left, 1, memory_order_seq_cst);
-    atomic_store_explicit(&right, 1, memory_order_seq_cst);
+    atomic_store_explicit(&left, value, memory_order_seq_cst);
+    atomic_store_explicit(&right, value, memory_order_seq_cst);
     atomic_store_explicit(&sequence, now + 2, memory_order_seq_cst);
-    return NULL;
 }
 
-static void *reader(void *unused)
+static void read_both(void)
 {
     unsigned before = atomic_load_explicit(&sequence, memory_order_seq_cst);
     int one = atomic_load_explicit(&left, memory_order_seq_cst);
@@ -27,6 +27,19 @@ static void *reader(void *unused)
     unsigned behind = atomic_load_explicit(&sequence, memory_order_seq_cst);
     if (before == behind && before % 2 == 0)
         assert(one == two);
+}
+
+static void *writer(void *unused)
+{
+    write_both(1);
+    write_both(2);
+    return NULL;
+}
+
+static void *reader(void *unused)
+{
+    read_both();
+    read_both();
     return NULL;
 }
 

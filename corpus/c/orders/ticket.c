@@ -22,9 +22,11 @@ static void unlock(void)
 
 static void *worker(void *unused)
 {
-    lock();
-    count++;
-    unlock();
+    for (int i = 0; i < 2; i++) {
+        lock();
+        count++;
+        unlock();
+    }
     return NULL;
 }
 
@@ -35,6 +37,6 @@ int main(void)
     pthread_create(&two, NULL, worker, NULL);
     pthread_join(one, NULL);
     pthread_join(two, NULL);
-    assert(count == 2);
+    assert(count == 4);
     return 0;
 }

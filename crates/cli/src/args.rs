@@ -5,7 +5,7 @@ use crate::serve::Serve;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use engine::{Engine, Options, Property};
-use fences::Kind;
+use fences::{Kind, Lines};
 use front_c::{Checks, Leaks};
 use session::{Engines, Failure, Request};
 use std::ffi::OsString;
@@ -229,9 +229,12 @@ pub struct C {
     /// `long` and pointers have 32 bits
     #[arg(long)]
     pub ilp32: bool,
-    /// What can go wrong
-    #[arg(long, value_enum, default_value_t = PropertyName::Safety)]
-    pub property: PropertyName,
+    /// What can go wrong; by default safety
+    ///
+    /// Where memory orders are changed, by `fences` and `weaken`, the default is safety and also progress, if no thread waits for ever
+    /// under sequential consistency and this can be decided under the models.
+    #[arg(long, value_enum)]
+    pub property: Option<PropertyName>,
     /// As SV-COMP wants it: the property is in this file (.prp), and the last line is true, false(…) with what is violated, or unknown
     ///
     /// Known are unreach-call, no-data-race, valid-memsafety, valid-memcleanup and no-overflow.
@@ -358,6 +361,12 @@ pub struct Fences {
     /// Find one repair that suits all models, not one for each
     #[arg(long)]
     pub together: bool,
+    /// Change at most this many places
+    #[arg(long, value_name = "N")]
+    pub at_most: Option<usize>,
+    /// Besides the cheapest repair, find those that cost more and change fewer places
+    #[arg(long, conflicts_with_all = ["all", "diff", "write"])]
+    pub pareto: bool,
     #[command(flatten)]
     pub repair: Repair,
 }
@@ -385,9 +394,16 @@ pub struct Repair {
     pub model: Vec<String>,
     /// What fences and orders cost: a file with lines `KIND COST`
     ///
-    /// The default is full 10, light 5, store-store 3, load-load 3; for accesses acquire 2, release 2, seq-cst 4.
+    /// The default is full 10, light 5, store-store 3, load-load 3; for accesses acquire 2, release 2, seq-cst 4. `loop N`: what is in
+    /// a loop costs N times as much, by default 1.
     #[arg(long, value_name = "FILE")]
     pub cost: Option<PathBuf>,
+    /// Change only these lines: `31`, `31-40`, `queue.h:31`, `queue.h`. May be repeated
+    #[arg(long, value_name = "LINES")]
+    pub only: Vec<Lines>,
+    /// Change nothing in these lines. May be repeated
+    #[arg(long, value_name = "LINES")]
+    pub not: Vec<Lines>,
     /// Find all minimal placements, the cheapest first
     #[arg(long)]
     pub all: bool,
@@ -595,10 +611,15 @@ impl C {
         self.svcomp_property.as_deref().map(|path| Specification::read(path).unwrap_or_default())
     }
 
+    /// The property by its name.
+    pub fn named(&self) -> PropertyName {
+        self.property.unwrap_or(PropertyName::Safety)
+    }
+
     /// What becomes an assertion.
     pub fn checks(&self) -> Checks {
         let none = Checks::default();
-        match (self.specification(), self.property) {
+        match (self.specification(), self.named()) {
             (Some(specification), _) => specification.checks(),
             (None, PropertyName::Safety) => Checks { lifetimes: true, shifts: true, ..none },
             (None, PropertyName::Overflow) => Specification::NoOverflow.checks(),
@@ -610,13 +631,13 @@ impl C {
 
     /// Whether an assertion that fails just ends the path.
     pub fn ignores_assertions(&self) -> bool {
-        let named = matches!(self.property, PropertyName::Overflow | PropertyName::MemoryLeak);
+        let named = matches!(self.named(), PropertyName::Overflow | PropertyName::MemoryLeak);
         self.svcomp_property.is_some() || named
     }
 
     /// What can go wrong.
     pub fn property(&self) -> Property {
-        match (self.specification(), self.property) {
+        match (self.specification(), self.named()) {
             (Some(Specification::NoDataRace), _) | (None, PropertyName::Race) => Property::Race,
             (Some(specification), _) => Property::Assertions { memory: specification == Specification::MemorySafety },
             (None, PropertyName::Safety) => Property::Assertions { memory: true },

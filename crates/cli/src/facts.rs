@@ -18,7 +18,7 @@ pub fn facts(args: &Check, model: &Model, engine: &str, certified: bool) -> Fact
 
 /// The property as a sentence that holds for a safe program.
 fn property(c: &C) -> &'static str {
-    match c.property {
+    match c.named() {
         _ if c.svcomp_property.is_some() => "The property of SV-COMP holds.",
         PropertyName::Safety => {
             "No assertion fails, every access goes to an object that lives, and no shift is too far."

@@ -10,7 +10,7 @@ use fences::{Change, Costs, Fence, OrderChange, Placement};
 use ir::Program;
 use model::Model;
 use report::{Case, FenceRow, LineOf, ModelName, OrderRow, PlacementRow, ReasonRow, RepairEnd};
-use session::{Conclusion, Failure, Found, Reading, Repair, Repairs, Subject};
+use session::{Conclusion, Demand, Failure, Found, Reading, Repair, Repairs, Subject};
 use source::{File, SourceFile, Span};
 
 /// What is to be changed, and how.
@@ -29,7 +29,14 @@ pub fn run(args: &Fences) -> Result<u8> {
     let kinds: Vec<fences::Kind> = args.kinds.iter().copied().flatten().collect();
     let no_fences = !args.kinds.is_empty() && kinds.is_empty();
     let change = if orders { Change::Strengthen } else { Change::None };
-    let options = fences::Options { kinds, change, no_fences, all: args.repair.all, ..fences::Options::default() };
+    let options = fences::Options {
+        kinds,
+        change,
+        no_fences,
+        at_most: args.at_most,
+        pareto: args.pareto,
+        ..fences::Options::default()
+    };
     let job = match job(&args.repair, options)? {
         Ok(job) => job,
         Err(Subject::System(system)) => return systems::fences(&args.repair, !args.kinds.is_empty(), &system),
@@ -56,8 +63,7 @@ pub fn run(args: &Fences) -> Result<u8> {
 
 /// Finds the weakest orders for a program that suit all models.
 pub fn weaken(args: &Weaken) -> Result<u8> {
-    let options =
-        fences::Options { change: Change::Weaken, no_fences: true, all: args.repair.all, ..fences::Options::default() };
+    let options = fences::Options { change: Change::Weaken, no_fences: true, ..fences::Options::default() };
     let Ok(job) = job(&args.repair, options)? else {
         let message = "array-based systems have no memory orders: `fences` is for them".to_owned();
         return Err(Failure::Usage(message).into());
@@ -75,6 +81,8 @@ fn job(args: &Args, options: fences::Options) -> Result<Result<Job<'_>, Subject>
     }
     let (file, mut reading) = input::read_program(args.file.as_deref(), &args.c)?;
     reading.c.seams = true;
+    // It may also be asked whether a thread waits for ever.
+    reading.c.checks.fair |= args.c.property.is_none();
     let anchored = changed(&file, |file| front_c::with_anchors(file.text, file.start));
     again(args, &anchored, &mut reading)?;
     let program = match session::read(&file, &reading)? {
@@ -85,7 +93,8 @@ fn job(args: &Args, options: fences::Options) -> Result<Result<Job<'_>, Subject>
         Some(path) => Costs::parse(&input::read(path)?).map_err(Failure::Input)?,
         None => Costs::default(),
     };
-    let options = fences::Options { costs, ..options };
+    let (only, not) = (args.only.clone(), args.not.clone());
+    let options = fences::Options { costs, all: args.all, only, not, ..options };
     Ok(Ok(Job { args, program, reading, options, explain: false }))
 }
 
@@ -106,24 +115,27 @@ impl Job<'_> {
         let watch = Watch::new(&args.running, true);
         let request = args.running.request(program.condition.is_none().then(|| args.c.property()), None)?;
         let reload = |file: &SourceFile| self.reload(file);
-        let found = session::fences(program, models, (&request, &self.options), &watch, &reload)?;
+        let asks_more = self.options.change != Change::None && args.c.property.is_none();
+        let demands = session::demands(program, models, (&request, asks_more), &watch)?;
+        let found = session::fences(program, &demands, (&request, &self.options), &watch, &reload)?;
         let Repairs { repairs, conclusion, tried, places, now } = found;
         let code = code(&repairs, &conclusion);
         let weakens = self.options.change == Change::Weaken;
         let sequential = session::model("sc")?;
         let (why, found, of) = match &conclusion {
             Conclusion::Complete | Conclusion::Stopped(_) => (String::new(), None, None),
+            Conclusion::TooMany(most) => (format!("No repair has at most {most} changes."), None, None),
             Conclusion::Sequential(found) => {
                 let why = "It goes wrong under sequential consistency too, where fences make no difference:";
                 (why.to_owned(), Some(found), Some(&sequential))
             }
             Conclusion::Beyond(model, found) if weakens => {
-                ("It goes wrong as it is:".to_owned(), Some(found), models.get(*model))
+                ("It goes wrong as it is:".to_owned(), Some(found), demands.get(*model).map(|one| &one.model))
             }
             Conclusion::Beyond(model, found) => {
                 let why =
                     format!("Fences of these kinds at the {places} places of the text with room for them do not help:");
-                (why, Some(found), models.get(*model))
+                (why, Some(found), demands.get(*model).map(|one| &one.model))
             }
         };
         let mut case = match found.zip(of) {
@@ -136,15 +148,18 @@ impl Job<'_> {
         let end = match &conclusion {
             Conclusion::Complete => RepairEnd::Complete,
             Conclusion::Stopped(reason) => RepairEnd::Unknown(reason.to_string()),
-            Conclusion::Sequential(_) | Conclusion::Beyond(..) => RepairEnd::NotRepairable(why, case.as_ref()),
+            Conclusion::TooMany(_) | Conclusion::Sequential(_) | Conclusion::Beyond(..) => {
+                RepairEnd::NotRepairable(why, case.as_ref())
+            }
         };
         let mut placements = Vec::new();
         for repair in &repairs {
-            placements.push(self.placement(repair, models)?);
+            placements.push(self.placement(repair, &demands)?);
         }
         let (seconds, weakened) = (watch.seconds(), weakens.then_some(now));
         let model = names(models);
-        let report = report::Repair { program, model, placements, end, places, tried, weakened, seconds };
+        let progress = demands.iter().any(|demand| demand.property == engine::Property::Progress);
+        let report = report::Repair { program, model, placements, end, places, tried, progress, weakened, seconds };
         let best = repairs.first();
         if let (true, Some(best)) = (args.write, best.filter(|best| best.placement.changes(program) > 0)) {
             let what = if best.placement.fences.is_empty() { "memory orders" } else { "fences" };
@@ -174,18 +189,18 @@ impl Job<'_> {
         session::load(file, &reading)
     }
 
-    fn placement(&self, repair: &Repair, models: &[Model]) -> Result<PlacementRow> {
+    fn placement(&self, repair: &Repair, demands: &[Demand]) -> Result<PlacementRow> {
         let Placement { fences, orders, cost, without, .. } = &repair.placement;
         let mut rows = Vec::new();
         for change in orders {
-            rows.push(self.order(change, models)?);
+            rows.push(self.order(change, demands)?);
         }
         let mut fence_rows = Vec::new();
         for (at, fence) in fences.iter().enumerate() {
             let reason = match without.get(at) {
                 Some((model, execution, program)) => {
                     let verdict = Verdict::Unsafe(Box::new(execution.clone()));
-                    Some(Self::reason(&models[*model], program, verdict)?)
+                    Some(Self::reason(&demands[*model].model, program, verdict)?)
                 }
                 None => None,
             };
@@ -215,11 +230,11 @@ impl Job<'_> {
         Ok(ReasonRow { order, model: model.name.clone(), what, execution: graph, story, explanation })
     }
 
-    fn order(&self, change: &OrderChange, models: &[Model]) -> Result<OrderRow> {
+    fn order(&self, change: &OrderChange, demands: &[Demand]) -> Result<OrderRow> {
         let site = &self.program.sites[change.site];
         let mut reasons = Vec::new();
         for reason in &change.reasons {
-            let model = &models[reason.model];
+            let model = &demands[reason.model].model;
             let order = site.orders[reason.order].name.clone();
             let story = if self.explain { told(reason, model)? } else { String::new() };
             let verdict = Verdict::Unsafe(Box::new(reason.execution.clone()));
@@ -301,7 +316,7 @@ fn code(repairs: &[Repair], conclusion: &Conclusion) -> u8 {
         Conclusion::Complete if repairs.is_empty() => UNSAFE,
         Conclusion::Complete if repairs.iter().all(proved) => SAFE,
         Conclusion::Complete | Conclusion::Stopped(_) => UNKNOWN,
-        Conclusion::Sequential(_) | Conclusion::Beyond(..) => UNSAFE,
+        Conclusion::TooMany(_) | Conclusion::Sequential(_) | Conclusion::Beyond(..) => UNSAFE,
     }
 }
 

@@ -7,18 +7,42 @@ use std::process::Command;
 
 /// Programs, models, and for the lines of the text with memory orders what they need, `-` for relaxed.
 const EXPECTED: &[(&str, &[&str], &str)] = &[
+    ("dekker", &["rc11"], "seq_cst seq_cst release"),
     ("dekker", &["aarch64"], "release acquire release"),
     ("dekker", &["tso"], "seq_cst - -"),
     ("dekker", &["aarch64", "ppc", "tso"], "seq_cst seq_cst release"),
     ("ttas", &["aarch64"], "- acquire release"),
     ("ttas", &["ppc"], "- acquire release"),
-    ("ticket", &["riscv"], "- acquire - release"),
+    ("ticket", &["rc11"], "- acquire - release"),
     ("ticket", &["aarch64", "riscv", "ppc"], "- acquire - release"),
+    ("clh", &["rc11"], "- acq_rel acquire release"),
     ("clh", &["aarch64"], "- release acquire release"),
-    ("mcs", &["aarch64"], "- - acquire - acquire - release - - release"),
+    // With a relaxed second store the lock is still a lock, and the threads wait for ever.
+    ("mcs", &["aarch64"], "- release acquire - acquire - release - - release"),
+    ("spsc-ring", &["rc11"], "- acquire release - acquire release"),
     ("spsc-ring", &["riscv"], "- - release - acquire release"),
+    ("chase-lev", &["rc11"], "- - - - seq_cst seq_cst - - - - - - seq_cst - seq_cst -"),
+    ("seqlock", &["rc11"], "- - release - - release acquire - - acquire -"),
+    ("michael-scott", &["aarch64"], "- - - - - release - acquire - - - - - - - -"),
+    ("rcu-pointer", &["rc11"], "release acquire"),
     ("rcu-pointer", &["aarch64"], "release -"),
     ("rcu-pointer", &["tso"], "- -"),
+];
+
+/// The classic structures; `cargo xtask bench orders` is about all of them under all of these models.
+const STRUCTURES: &[&str] = &[
+    "chase-lev",
+    "clh",
+    "dekker",
+    "mcs",
+    "michael-scott",
+    "mpmc-ring",
+    "rcu-pointer",
+    "seqlock",
+    "spsc-ring",
+    "ticket",
+    "treiber-hazard",
+    "ttas",
 ];
 
 /// What is said on standard output, and the exit code.
@@ -104,8 +128,11 @@ fn orders_are_as_weak_as_they_can_be() {
             };
             for weak in weaker(order).iter().filter(allowed) {
                 std::fs::write(&path, with_order(&after, at, weak)).expect("the target folder can be written to");
-                let safe = |model: &&str| last(&run(&["check", &changed, "--model", model]).0) == "SAFE";
-                assert!(!models.iter().all(safe), "{name} under {models:?}: {order} at {at} could be {weak}");
+                let is = |property: &str, model: &str| {
+                    last(&run(&["check", &changed, "--model", model, "--property", property]).0) == "SAFE"
+                };
+                let right = |model: &&str| is("safety", model) && is("progress", model);
+                assert!(!models.iter().all(right), "{name} under {models:?}: {order} at {at} could be {weak}");
                 weakened += 1;
             }
         }
@@ -116,17 +143,19 @@ fn orders_are_as_weak_as_they_can_be() {
 /// Nothing is forgotten on the way from either side.
 #[test]
 fn relaxed_programs_are_repaired_at_the_same_cost() {
-    for name in ["dekker", "ttas", "ticket", "clh", "mcs", "spsc-ring", "seqlock", "treiber-hazard", "chase-lev"] {
+    let dear = ["mcs", "treiber-hazard", "michael-scott", "mpmc-ring", "ttas"];
+    for name in STRUCTURES {
         let file = root().join(format!("corpus/c/orders/{name}.c")).display().to_string();
         let text =
             std::fs::read_to_string(&file).expect("a text").replace("memory_order_seq_cst", "memory_order_relaxed");
         let path = scratch("weaken").join(format!("relaxed-{name}.c"));
         std::fs::write(&path, text).expect("the target folder can be written to");
         let relaxed = path.display().to_string();
-        for model in ["aarch64", "riscv"] {
+        let models = ["aarch64", "rc11"];
+        for model in models.iter().filter(|model| **model == "aarch64" || !dear.contains(name)) {
             let (weak, _) = run(&["weaken", &file, "--model", model]);
             let (strong, code) = run(&["fences", &relaxed, "--model", model, "--kinds", "orders"]);
-            assert_eq!(code, Some(0), "{name} under {model}\n{strong}");
+            assert!(matches!(code, Some(0 | 5)), "{name} under {model}\n{strong}");
             assert_eq!(
                 number(last(&weak), "(cost "),
                 number(last(&strong), "(cost "),
@@ -197,4 +226,47 @@ fn one_repair_can_suit_several_models() {
     for model in models {
         assert_eq!(last(&run(&["check", &relaxed, "--model", model]).0), "SAFE", "{model}: {text}");
     }
+}
+
+/// Where changes are allowed, how many, and what a loop costs.
+#[test]
+fn repairs_can_be_narrowed_down() {
+    let file = root().join("corpus/c/orders/mcs.c");
+    let text = std::fs::read_to_string(&file).expect("a text").replace("memory_order_seq_cst", "memory_order_relaxed");
+    let (file, relaxed) = (file.display().to_string(), program("narrow.c", &text));
+    let model = ["--model", "aarch64"];
+    let (text, code) = run(&[&["weaken", &file, "--only", "20-25", "--not", "mcs.c:22"], &model[..]].concat());
+    assert_eq!(code, Some(0), "{text}");
+    let sites: Vec<&str> = text.lines().filter(|line| line.contains("seq_cst  ")).collect();
+    assert!(sites.len() == 2 && sites[0].contains("  20  ") && sites[1].contains("  23  "), "{text}");
+    let orders = ["fences", &relaxed, "--kinds", "orders"];
+    let (text, code) = run(&[&orders[..], &["--at-most", "4"], &model].concat());
+    assert_eq!((last(&text), code), ("NOT REPAIRABLE", Some(10)), "{text}");
+    assert!(text.contains("No repair has at most 4 changes."), "{text}");
+    let (text, code) = run(&[&orders[..], &["--at-most", "5"], &model].concat());
+    assert_eq!((last(&text), code), ("FENCES 0 ORDERS 5 (cost 10)", Some(0)), "{text}");
+    let costs = program("costs", "loop 4\n");
+    let (text, code) = run(&[&orders[..], &["--cost", &costs], &model].concat());
+    // Each thread locks twice, in a loop: all is dearer.
+    assert_eq!((last(&text), code), ("FENCES 0 ORDERS 5 (cost 40)", Some(0)), "{text}");
+}
+
+/// Dearer and fewer: a full fence instead of two cheap orders.
+#[test]
+fn the_front_of_cost_and_changes_is_shown() {
+    let head = "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\natomic_int x, y, z;\n";
+    let left = "void *left(void *u)\n{\n    atomic_store_explicit(&x, 1, memory_order_relaxed);\n    \
+                atomic_store_explicit(&y, 1, memory_order_relaxed);\n    atomic_store_explicit(&z, 1, memory_order_relaxed);\n    \
+                return 0;\n}\n";
+    let right = "void *right(void *u)\n{\n    int c = atomic_load_explicit(&z, memory_order_acquire);\n    \
+                 int b = atomic_load_explicit(&y, memory_order_acquire);\n    int a = atomic_load_explicit(&x, memory_order_acquire);\n    \
+                 assert(!c || a);\n    assert(!b || a);\n    return 0;\n}\n";
+    let file = program("front.c", &format!("{head}{left}{right}{TAIL}"));
+    let (text, code) = run(&["fences", &file, "--model", "aarch64", "--pareto"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("Placement 1 of 2") && text.contains("these 2 memory orders"), "{text}");
+    assert!(text.contains("Placement 2 of 2") && text.contains("this fence"), "{text}");
+    let (text, code) = run(&["fences", &file, "--model", "aarch64", "--at-most", "1"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(last(&text).starts_with("FENCES 1 (cost "), "{text}");
 }

@@ -5,10 +5,13 @@ use crate::kinds::{Costs, Kind, Spelling, spellings, told_apart};
 use crate::learn::{Atom, Chosen, Learnt, Machine};
 use crate::orders::{Change, Orders, fence_alone, fence_tags};
 use crate::placement::Placement;
-use crate::seams::{useful, with_fences};
+use crate::places::{Lines, Loops};
+use crate::seams::{beside, useful, with_fences};
 use engine::{Guarantee, NoAnswer, Verdict};
 use ir::{Program, Seam};
 use model::{Model, Role};
+use source::Span;
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use witness::Execution;
 
@@ -66,6 +69,22 @@ pub struct Options {
     pub no_fences: bool,
     /// Which way memory orders may be changed.
     pub change: Change,
+    /// How many changes there may be at most.
+    pub at_most: Option<usize>,
+    /// Whether, besides the cheapest, those are wanted that cost more and have fewer changes.
+    pub pareto: bool,
+    /// Where something may be changed; everywhere if there are none.
+    pub only: Vec<Lines>,
+    /// Where nothing may be changed.
+    pub not: Vec<Lines>,
+}
+
+impl Options {
+    /// Whether something may be changed at a place.
+    pub(crate) fn allows(&self, program: &Program, span: Span) -> bool {
+        let within = |lines: &[Lines]| lines.iter().any(|lines| lines.contain(&program.source, span));
+        (self.only.is_empty() || within(&self.only)) && !within(&self.not)
+    }
 }
 
 /// How a search for fences ended.
@@ -75,6 +94,8 @@ pub enum End {
     Complete,
     /// There is an execution that goes wrong whatever fences there are.
     Unrepairable,
+    /// There is no repair with so few changes.
+    TooMany(usize),
     /// It had to stop.
     Stopped(NoAnswer),
 }
@@ -113,6 +134,8 @@ pub(crate) struct Search<'a, O: Oracle> {
     pub past: Vec<Past>,
     clauses: Vec<Vec<usize>>,
     found: Vec<Vec<usize>>,
+    /// How many changes there may be at most.
+    at_most: Option<usize>,
 }
 
 /// Looks for the cheapest fences and orders, or for all minimal placements.
@@ -120,7 +143,8 @@ pub(crate) struct Search<'a, O: Oracle> {
 /// # Errors
 /// Why the oracle says nothing.
 pub fn infer<O: Oracle>(program: &Program, oracle: &O, options: &Options) -> Result<Inference, O::Error> {
-    let seams = if options.no_fences { Vec::new() } else { useful(program) };
+    let mut seams = if options.no_fences { Vec::new() } else { useful(program) };
+    seams.retain(|seam| options.allows(program, beside(seam.place)));
     let wanted = |one: &Spelling| options.kinds.is_empty() || options.kinds.contains(&one.kind);
     let usable: Vec<Spelling> = spellings(program).iter().copied().filter(wanted).collect();
     let mut tags: Vec<Vec<Vec<String>>> = Vec::new();
@@ -138,7 +162,8 @@ pub fn infer<O: Oracle>(program: &Program, oracle: &O, options: &Options) -> Res
         machines.flat_map(|(number, tags)| tags.iter().map(move |tag| format!("{number} {tag}"))).collect()
     };
     let kinds: Vec<Spelling> = told_apart(&usable, row).into_iter().map(|(one, _)| one).collect();
-    let orders = Orders::new(program, oracle, &options.costs, options.change)?;
+    let loops = Loops::new(program);
+    let orders = Orders::new(program, oracle, options, &loops)?;
     let machines = oracle.models().iter().enumerate().map(|(number, model)| {
         let fences = kinds.iter().map(|one| of(one.tag).map(|at| tags[at][number].clone()).unwrap_or_default());
         Machine { model, fences: fences.collect(), effects: orders.effects[number].clone() }
@@ -156,22 +181,24 @@ pub fn infer<O: Oracle>(program: &Program, oracle: &O, options: &Options) -> Res
         past: Vec::new(),
         clauses: Vec::new(),
         found: Vec::new(),
+        at_most: options.at_most,
     };
-    for seam in 0..search.seams.len() {
+    for (at, seam) in search.seams.iter().enumerate() {
+        let times = options.costs.times(loops.has(seam.function.index(), seam.block));
         for (spelling, one) in search.spellings.iter().enumerate() {
-            search.atoms.push(Atom::Fence { seam, spelling });
-            search.costs.push(options.costs.of(one.kind));
+            search.atoms.push(Atom::Fence { seam: at, spelling });
+            search.costs.push(options.costs.of(one.kind).saturating_mul(times));
         }
     }
     for &(site, order, cost) in &search.orders.choices {
         search.atoms.push(Atom::Order { site, order });
         search.costs.push(cost);
     }
-    search.run(options.all)
+    search.run(options)
 }
 
 impl<O: Oracle> Search<'_, O> {
-    fn run(&mut self, all: bool) -> Result<Inference, O::Error> {
+    fn run(&mut self, options: &Options) -> Result<Inference, O::Error> {
         let mut placements: Vec<Placement> = Vec::new();
         let mut tried = 0;
         let end = loop {
@@ -180,7 +207,10 @@ impl<O: Oracle> Search<'_, O> {
             }
             let candidate = match self.cheapest() {
                 Hit::Set(candidate) => candidate,
-                Hit::None => break End::Complete,
+                Hit::None => match options.at_most {
+                    Some(most) if placements.is_empty() => break End::TooMany(most),
+                    Some(_) | None => break End::Complete,
+                },
                 Hit::Stopped => {
                     break End::Stopped(self.oracle.stop().unwrap_or(NoAnswer::Cancelled));
                 }
@@ -191,8 +221,11 @@ impl<O: Oracle> Search<'_, O> {
             match checked.verdict {
                 Verdict::Safe(guarantee) => {
                     placements.push(self.placement(&candidate, guarantee));
-                    if !all || candidate.is_empty() {
+                    if !(options.all || options.pareto) || candidate.is_empty() {
                         break End::Complete;
+                    }
+                    if options.pareto {
+                        self.at_most = Some(self.changes(&candidate) - 1);
                     }
                     self.found.push(candidate);
                 }
@@ -313,16 +346,26 @@ impl<O: Oracle> Search<'_, O> {
         }
     }
 
+    /// At how many places a set changes something.
+    fn changes(&self, set: &[usize]) -> usize {
+        let place = |&at: &usize| match self.atoms[at] {
+            Atom::Fence { seam, .. } => (false, seam),
+            Atom::Order { site, .. } => (true, site),
+        };
+        set.iter().map(place).collect::<BTreeSet<_>>().len()
+    }
+
     /// The cheapest choices that forbid all executions learnt so far and are no stronger form of what was found.
     fn cheapest(&mut self) -> Hit {
         loop {
             let blocked = |set: &[usize]| {
                 let dominates =
                     |found: &Vec<usize>| found.iter().all(|&old| set.iter().any(|&new| self.covers(new, old)));
-                self.found.iter().any(dominates)
+                self.found.iter().any(dominates) || self.at_most.is_some_and(|most| self.changes(set) > most)
             };
             let go_on = || self.oracle.stop().is_none();
-            let blocked: Option<Blocked<'_>> = if self.found.is_empty() { None } else { Some(&blocked) };
+            let free = self.found.is_empty() && self.at_most.is_none();
+            let blocked: Option<Blocked<'_>> = if free { None } else { Some(&blocked) };
             let hitting = Hitting { costs: &self.costs, clauses: &self.clauses, blocked, go_on: &go_on };
             let set = match hitting.cheapest() {
                 Hit::Set(set) => self.joined(&set),

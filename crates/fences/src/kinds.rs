@@ -175,14 +175,19 @@ pub fn told_apart(all: &[Spelling], machine: impl Fn(&str) -> Vec<String>) -> Ve
 pub struct Costs {
     fences: [u32; 4],
     accesses: [u32; 3],
+    /// How many times as much all of this costs in a loop.
+    looping: u32,
 }
 
 /// The names of what an access can cost.
 const ACCESSES: [&str; 3] = ["acquire", "release", "seq-cst"];
 
+/// The name of the factor for what is in a loop.
+const LOOP: &str = "loop";
+
 impl Default for Costs {
     fn default() -> Self {
-        Costs { fences: [10, 5, 3, 3], accesses: [2, 2, 4] }
+        Costs { fences: [10, 5, 3, 3], accesses: [2, 2, 4], looping: 1 }
     }
 }
 
@@ -193,6 +198,11 @@ impl Costs {
     /// The cost of a kind.
     pub fn of(&self, kind: Kind) -> u32 {
         self.fences[kind as usize]
+    }
+
+    /// How often something is paid for, depending on whether it is in a loop.
+    pub(crate) fn times(&self, looping: bool) -> u32 {
+        if looping { self.looping } else { 1 }
     }
 
     /// The cost of a fence with this tag on a machine.
@@ -236,7 +246,7 @@ impl Costs {
             at += line.len();
             let words: Vec<&str> = code.split_whitespace().collect();
             let wrong = |message: String| {
-                let names = [&Kind::ALL.map(Kind::name)[..], &ACCESSES].concat().join(", ");
+                let names = [&Kind::ALL.map(Kind::name)[..], &ACCESSES, &[LOOP]].concat().join(", ");
                 Err(Diagnostic::error(file, span, message)
                     .help(format!("write a kind and a number from 1, such as `full 10`; the kinds are {names}")))
             };
@@ -247,6 +257,7 @@ impl Costs {
                     let place = match (Kind::from_name(name), access) {
                         (Some(kind), _) => &mut costs.fences[kind as usize],
                         (None, Some(access)) => &mut costs.accesses[access],
+                        (None, None) if name == LOOP => &mut costs.looping,
                         (None, None) => return wrong(format!("there is no kind of fence `{name}`")),
                     };
                     match cost.parse() {
@@ -267,9 +278,10 @@ mod tests {
 
     #[test]
     fn costs_are_read() {
-        let file = SourceFile::new("costs", "# mine\nfull 7 # seven\n\nstore-store 2\n");
+        let file = SourceFile::new("costs", "# mine\nfull 7 # seven\n\nstore-store 2\nloop 3\n");
         let costs = Costs::parse(&file).expect("good");
         assert_eq!(Kind::ALL.map(|kind| costs.of(kind)), [7, 5, 2, 3]);
+        assert_eq!([costs.times(false), costs.times(true)], [1, 3]);
         for bad in ["full", "full 0", "full -1", "half 3", "full 3 3", "full 9999999"] {
             assert!(Costs::parse(&SourceFile::new("costs", bad)).is_err(), "{bad}");
         }

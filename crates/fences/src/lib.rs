@@ -31,6 +31,7 @@ mod learn;
 mod orders;
 mod patch;
 mod placement;
+mod places;
 mod seams;
 
 pub use hitting::{Blocked, Hit, Hitting};
@@ -39,4 +40,5 @@ pub use kinds::{Costs, Kind, Spelling, spellings, told_apart};
 pub use orders::Change;
 pub use patch::{Patch, insert, patch};
 pub use placement::{Fence, OrderChange, Placement, Reason};
+pub use places::Lines;
 pub use seams::{useful, with_fences};

@@ -1,8 +1,9 @@
 //! Memory orders at the sites of a program: which are worth a try, what they are on each machine, what they cost.
 
-use crate::infer::Oracle;
+use crate::infer::{Options, Oracle};
 use crate::kinds::Costs;
-use ir::{Block, Function, Instr, Op, Program, Site, TagSet, Terminator};
+use crate::places::Loops;
+use ir::{Block, BlockId, Function, Instr, Op, Program, Site, TagSet, Terminator};
 
 /// What an order is on a machine: the tags of the access, and those of the fences before and behind it; of a fence, its own.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -123,7 +124,7 @@ impl Orders {
     ///
     /// # Errors
     /// Why the program is not for a machine.
-    pub fn new<O: Oracle>(program: &Program, oracle: &O, costs: &Costs, change: Change) -> Result<Orders, O::Error> {
+    pub fn new<O: Oracle>(program: &Program, oracle: &O, options: &Options, loops: &Loops) -> Result<Orders, O::Error> {
         let mut effects = Vec::new();
         for model in 0..oracle.models().len() {
             let mut sites = Vec::new();
@@ -139,15 +140,17 @@ impl Orders {
         }
         let mut result = Orders { effects, floor: Vec::new(), choices: Vec::new(), now: 0 };
         for (site, known) in program.sites.iter().enumerate() {
+            let change = if options.allows(program, known.span) { options.change } else { Change::None };
             result.floor.push(if change == Change::Weaken && known.orders.len() > 1 { 0 } else { known.now });
             if change != Change::None {
-                result.choose(site, known, costs, change);
+                let times = options.costs.times(is_looping(program, site, loops));
+                result.choose(site, known, (&options.costs, times), change);
             }
         }
         Ok(result)
     }
 
-    fn choose(&mut self, site: usize, known: &Site, costs: &Costs, change: Change) {
+    fn choose(&mut self, site: usize, known: &Site, (costs, times): (&Costs, u32), change: Change) {
         let floor = self.floor[site];
         let allowed = |order: usize| match change {
             Change::None => false,
@@ -166,7 +169,8 @@ impl Orders {
             }
             let price =
                 |order: usize| self.effects.iter().map(|sites| sites[site][order].cost(costs)).max().unwrap_or(0);
-            self.choices.push((site, order, price(order).saturating_sub(price(floor)).max(1)));
+            let cost = price(order).saturating_sub(price(floor)).max(1);
+            self.choices.push((site, order, cost.saturating_mul(times)));
             kept.push(order);
         }
         // What the order of the text is like on the machines, it costs like.
@@ -175,6 +179,15 @@ impl Orders {
         };
         self.now += u64::from(self.choices.iter().find(like).map_or(0, |(.., cost)| *cost));
     }
+}
+
+/// Whether an instruction of a site is in a loop.
+fn is_looping(program: &Program, site: usize, loops: &Loops) -> bool {
+    let blocks = program.functions.iter().enumerate().flat_map(|(at, function)| {
+        function.blocks.iter().enumerate().map(move |(number, block)| (at, BlockId(number as u32), block))
+    });
+    let mut looping = blocks.filter(|(at, number, _)| loops.has(*at, *number)).flat_map(|(.., block)| &block.instrs);
+    looping.any(|instr| program.site_of(instr) == Some(site))
 }
 
 /// A program with nothing but the first instruction of a site, with this order.

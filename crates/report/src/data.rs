@@ -259,6 +259,8 @@ pub struct Repair<'a> {
     pub places: usize,
     /// How many placements were tried.
     pub tried: u64,
+    /// Whether it was also asked if a thread can wait for ever.
+    pub progress: bool,
     /// Where orders were to be weakened: what those of the text cost.
     pub weakened: Option<u64>,
     /// How long it took.

@@ -191,6 +191,7 @@ struct Fences<'a> {
     execution: Option<&'a Graph>,
     places: usize,
     tried: u64,
+    progress: bool,
     seconds: f64,
 }
 
@@ -308,6 +309,7 @@ pub fn fences(repair: &Repair<'_>) -> String {
         execution: case.and_then(|case| case.graph.as_ref()),
         places: repair.places,
         tried: repair.tried,
+        progress: repair.progress,
         seconds: repair.seconds,
     };
     document(if repair.weakened.is_some() { "weaken" } else { "fences" }, body)

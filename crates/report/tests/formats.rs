@@ -169,6 +169,7 @@ fn documents_have_exactly_what_the_schema_lists() {
             end,
             places: 2,
             tried: 3,
+            progress: false,
             weakened: None,
             seconds: 0.5,
         };

@@ -2,7 +2,7 @@
 //! text under every model.
 
 use crate::{Failure, Found, Request, check, compiled};
-use engine::{Guarantee, NoAnswer, Observer, Verdict};
+use engine::{Guarantee, NoAnswer, Observer, Property, Verdict};
 use fences::{Checked, End, Inference, Oracle, Patch, Placement};
 use ir::Program;
 use model::Model;
@@ -19,6 +19,15 @@ pub struct Repair {
     pub guarantee: Guarantee,
 }
 
+/// What is to be true of the program: nothing goes wrong in this way under this model.
+#[derive(Debug, Clone)]
+pub struct Demand {
+    /// The model.
+    pub model: Model,
+    /// What could go wrong.
+    pub property: Property,
+}
+
 /// Why there are no more fences to show.
 #[derive(Debug, Clone)]
 pub enum Conclusion {
@@ -26,8 +35,10 @@ pub enum Conclusion {
     Complete,
     /// The program goes wrong under sequential consistency too, as this shows: fences make no difference there.
     Sequential(Box<Found<Verdict>>),
-    /// What could be changed does not forbid this, under the model of this number.
+    /// What could be changed does not forbid this, contrary to the demand of this number.
     Beyond(usize, Box<Found<Verdict>>),
+    /// There is no repair with so few changes.
+    TooMany(usize),
     /// It had to stop.
     Stopped(NoAnswer),
 }
@@ -47,25 +58,56 @@ pub struct Repairs {
     pub now: u64,
 }
 
-/// Finds the fences and memory orders that make a program safe under all of these models. `reload` reads a changed text of the program.
+/// What is to stay true while a program is changed: that it is safe, as the request asks, and if `progress` is wanted and
+/// there are memory orders that could change, also that no thread waits for ever, if that is so under sequential
+/// consistency and can be decided under the models. Who relaxes the store that wakes somebody up keeps all assertions, and
+/// the program hangs.
+///
+/// # Errors
+/// Why there is no answer.
+pub fn demands(
+    program: &Program,
+    models: &[Model],
+    (request, progress): (&Request, bool),
+    observer: &dyn Observer,
+) -> Result<Vec<Demand>, Failure> {
+    let ask = |property: Property| models.iter().map(move |model| Demand { model: model.clone(), property });
+    let mut demands: Vec<Demand> = ask(request.property).collect();
+    let can_change = program.condition.is_none() && !program.sites.is_empty();
+    if !progress || !can_change || !matches!(request.property, Property::Assertions { .. }) {
+        return Ok(demands);
+    }
+    let progress =
+        Request { property: Property::Progress, deepen: request.deepen.map(|work| work / 4), ..request.clone() };
+    let says = |model: &Model| check(program, model, &progress, observer).map(|found| found.result);
+    let ends = matches!(says(&crate::model("sc")?), Ok(Verdict::Safe(_)));
+    if ends && models.iter().all(|model| matches!(says(model), Ok(Verdict::Safe(_) | Verdict::Unsafe(_)))) {
+        demands.extend(ask(Property::Progress));
+    }
+    Ok(demands)
+}
+
+/// Finds the fences and memory orders with which nothing goes wrong that is asked about. `reload` reads a changed text of the program.
 ///
 /// # Errors
 /// Why there is no answer.
 pub fn fences(
     program: &Program,
-    models: &[Model],
+    demands: &[Demand],
     (request, options): (&Request, &fences::Options),
     observer: &dyn Observer,
     reload: &dyn Fn(&SourceFile) -> Result<Program, Failure>,
 ) -> Result<Repairs, Failure> {
     // There are many checks to make in the time that there is.
     let request = Request { deepen: request.deepen.map(|work| work / 4), ..request.clone() };
-    let asked = Asked { models, request: &request, observer };
+    let models = demands.iter().map(|demand| demand.model.clone()).collect();
+    let asked = Asked { demands, models, request: &request, observer };
     let Inference { placements, end, tried, seams, now } = fences::infer(program, &asked, options)?;
     let mut conclusion = match end {
         End::Complete => Conclusion::Complete,
         End::Stopped(reason) => Conclusion::Stopped(reason),
-        End::Unrepairable => hopeless(program, models, &request, observer)?,
+        End::TooMany(most) => Conclusion::TooMany(most),
+        End::Unrepairable => asked.hopeless(program)?,
     };
     let mut repairs = Vec::new();
     for placement in placements {
@@ -73,7 +115,7 @@ pub fn fences(
         let patch = fences::patch(&program.source, &placement.fences, &edits, program.threads.len());
         // Without the marks, also where nothing changes.
         let changed = reload(&patch.source)?;
-        match verify(&changed, models, &request, observer)? {
+        match asked.verify(&changed)? {
             Verdict::Safe(guarantee) => repairs.push(Repair { placement, patch, guarantee }),
             Verdict::Unknown(reason) => {
                 conclusion = Conclusion::Stopped(reason);
@@ -93,63 +135,68 @@ pub fn fences(
     Ok(Repairs { repairs, conclusion, tried, places: seams, now })
 }
 
-/// The verdict on a changed text under all models: the first that is not safe, else the one that looked least far.
-fn verify(program: &Program, models: &[Model], request: &Request, observer: &dyn Observer) -> Result<Verdict, Failure> {
-    let mut least = Guarantee::FULL;
-    for model in models {
-        match check(program, model, request, observer)?.result {
-            Verdict::Safe(guarantee) if guarantee.is_full() => {}
-            Verdict::Safe(guarantee) => least = guarantee,
-            other @ (Verdict::Unsafe(_) | Verdict::Unknown(_)) => return Ok(other),
-        }
-    }
-    Ok(Verdict::Safe(least))
-}
-
-/// What goes wrong whatever fences there are: under sequential consistency, if it does there.
-fn hopeless(
-    program: &Program,
-    models: &[Model],
-    request: &Request,
-    observer: &dyn Observer,
-) -> Result<Conclusion, Failure> {
-    let sequential = crate::model("sc")?;
-    if let Ok(found) = check(program, &sequential, request, observer)
-        && matches!(found.result, Verdict::Unsafe(_))
-    {
-        return Ok(Conclusion::Sequential(Box::new(found)));
-    }
-    let mut found = None;
-    for (number, model) in models.iter().enumerate() {
-        let checked = check(program, model, request, observer)?;
-        let wrong = matches!(checked.result, Verdict::Unsafe(_));
-        if wrong || found.is_none() {
-            found = Some((number, checked));
-        }
-        if wrong {
-            break;
-        }
-    }
-    let (number, found) = found.ok_or_else(|| Failure::Usage("no model was given".to_owned()))?;
-    Ok(Conclusion::Beyond(number, Box::new(found)))
-}
-
 /// The session as the one who knows whether programs are safe.
 struct Asked<'a> {
-    models: &'a [Model],
+    demands: &'a [Demand],
+    /// Those of the demands.
+    models: Vec<Model>,
     request: &'a Request,
     observer: &'a dyn Observer,
+}
+
+impl Asked<'_> {
+    /// Whether the demand of this number is met.
+    fn answer(&self, program: &Program, number: usize) -> Result<Found<Verdict>, Failure> {
+        let Demand { model, property } = &self.demands[number];
+        check(program, model, &Request { property: *property, ..self.request.clone() }, self.observer)
+    }
+
+    /// The verdict on a changed text: the first that is not safe, else the one that looked least far.
+    fn verify(&self, program: &Program) -> Result<Verdict, Failure> {
+        let mut least = Guarantee::FULL;
+        for number in 0..self.demands.len() {
+            match self.answer(program, number)?.result {
+                Verdict::Safe(guarantee) if guarantee.is_full() => {}
+                Verdict::Safe(guarantee) => least = guarantee,
+                other @ (Verdict::Unsafe(_) | Verdict::Unknown(_)) => return Ok(other),
+            }
+        }
+        Ok(Verdict::Safe(least))
+    }
+
+    /// What goes wrong whatever fences there are: under sequential consistency, if it does there.
+    fn hopeless(&self, program: &Program) -> Result<Conclusion, Failure> {
+        let sequential = crate::model("sc")?;
+        if let Ok(found) = check(program, &sequential, self.request, self.observer)
+            && matches!(found.result, Verdict::Unsafe(_))
+        {
+            return Ok(Conclusion::Sequential(Box::new(found)));
+        }
+        let mut found = None;
+        for number in 0..self.demands.len() {
+            let checked = self.answer(program, number)?;
+            let wrong = matches!(checked.result, Verdict::Unsafe(_));
+            if wrong || found.is_none() {
+                found = Some((number, checked));
+            }
+            if wrong {
+                break;
+            }
+        }
+        let (number, found) = found.ok_or_else(|| Failure::Usage("no model was given".to_owned()))?;
+        Ok(Conclusion::Beyond(number, Box::new(found)))
+    }
 }
 
 impl Oracle for Asked<'_> {
     type Error = Failure;
 
     fn models(&self) -> &[Model] {
-        self.models
+        &self.models
     }
 
     fn check(&self, program: &Program, model: usize) -> Result<Checked, Failure> {
-        let found = check(program, &self.models[model], self.request, self.observer)?;
+        let found = self.answer(program, model)?;
         Ok(Checked { verdict: found.result, program: found.program, undefined: found.undefined })
     }
 

@@ -23,7 +23,7 @@ mod violation;
 
 pub use evidence::{panic_message, remember_panics, structure};
 pub use explain::{Reason, why};
-pub use fences::{Conclusion, Repair, Repairs, fences};
+pub use fences::{Conclusion, Demand, Repair, Repairs, demands, fences};
 pub use races::race_in_words;
 pub use registry::{
     ENGINES, Engines, FRONTENDS, Frontend, Subject, engine, frontend, members, model, model_from, models,

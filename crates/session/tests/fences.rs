@@ -40,8 +40,9 @@ fn is_safe(program: &Program, model: &Model) -> bool {
 
 fn repairs(program: &Program, model: &Model, options: &Options) -> Repairs {
     let reload = |file: &SourceFile| session::load(file, &Reading::default());
-    let found =
-        session::fences(program, std::slice::from_ref(model), (&Request::default(), options), &Unobserved, &reload);
+    let (request, models) = (Request::default(), std::slice::from_ref(model));
+    let found = session::demands(program, models, (&request, false), &Unobserved)
+        .and_then(|demands| session::fences(program, &demands, (&request, options), &Unobserved, &reload));
     found.unwrap_or_else(|failure| panic!("{} under {}: {failure}", program.name, model.name))
 }
 
@@ -119,7 +120,7 @@ fn what_is_found_is_what_trying_everything_finds() {
             match found.conclusion {
                 Conclusion::Complete => assert!(!expected.is_empty()),
                 Conclusion::Sequential(_) | Conclusion::Beyond(..) => assert!(expected.is_empty()),
-                Conclusion::Stopped(_) => panic!("{} under {name}", path.display()),
+                Conclusion::TooMany(_) | Conclusion::Stopped(_) => panic!("{} under {name}", path.display()),
             }
         }
     }

@@ -106,8 +106,9 @@ fn search(program: &Program, model: &Model, change: Change) -> Repairs {
     let mut reading = Reading::default();
     reading.c.seams = true;
     let reload = |file: &SourceFile| session::load(file, &reading);
-    let models = std::slice::from_ref(model);
-    let found = session::fences(program, models, (&Request::default(), &options), &Unobserved, &reload);
+    let (request, models) = (Request::default(), std::slice::from_ref(model));
+    let found = session::demands(program, models, (&request, false), &Unobserved)
+        .and_then(|demands| session::fences(program, &demands, (&request, &options), &Unobserved, &reload));
     found.unwrap_or_else(|failure| panic!("{} under {}: {failure}", program.name, model.name))
 }
 

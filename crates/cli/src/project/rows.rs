@@ -4,7 +4,7 @@ use super::cache::{Cache, Key};
 use super::config::{Project, Settings, Target};
 use super::flags::flags;
 use super::usage;
-use crate::args::{C, PropertyName, Run};
+use crate::args::{C, Run};
 use crate::watch::interrupted;
 use crate::{INTERNAL, UNKNOWN, UNSAFE, input, output, preprocess, units};
 use anyhow::{Context, Result};
@@ -115,7 +115,7 @@ fn options_of_c(project: &Project, settings: &Settings, path: &Path) -> Result<C
         include_first: Vec::new(),
         standard: None,
         ilp32: false,
-        property: PropertyName::Safety,
+        property: None,
         svcomp_property: None,
     };
     if !path.extension().is_some_and(|extension| extension == "c" || extension == "i") {

@@ -20,7 +20,11 @@ pub fn fences(repair: &Repair<'_>, options: Options) -> String {
         if count > 1 {
             let _ = writeln!(out, "\n{}", options.paint(Paint::Bold, &format!("Placement {} of {count}:", at + 1)));
         }
-        out += &if repair.weakened.is_some() { weakened(row, options) } else { placement(row, options) };
+        out += &if repair.weakened.is_some() {
+            weakened(row, repair.progress, options)
+        } else {
+            placement(row, repair.progress, options)
+        };
     }
     match &repair.end {
         RepairEnd::Complete => {}
@@ -51,14 +55,18 @@ pub fn fences(repair: &Repair<'_>, options: Options) -> String {
     out
 }
 
-fn placement(row: &PlacementRow, options: Options) -> String {
+fn placement(row: &PlacementRow, progress: bool, options: Options) -> String {
     let mut out = String::new();
     let proof = match &row.verdict {
         Verdict::Safe(guarantee) => format!("Proved for {}.", guarantee.words()),
         Verdict::Unsafe(_) | Verdict::Unknown(_) => row.verdict.to_string(),
     };
     if row.is_empty() {
-        let _ = writeln!(out, "{} {proof}", options.paint(Paint::Green, "None: it is safe as it is."));
+        let _ = writeln!(
+            out,
+            "{} {proof}",
+            options.paint(Paint::Green, &format!("None: it is safe as it is{}.", waiting(progress)))
+        );
         return out;
     }
     let words = match (row.fences.len(), row.changed().count()) {
@@ -68,7 +76,11 @@ fn placement(row: &PlacementRow, options: Options) -> String {
         (0, orders) => format!("these {orders} memory orders"),
         (fences, orders) => format!("these {} changes", fences + orders),
     };
-    let _ = writeln!(out, "{} {proof}\n", options.paint(Paint::Green, &format!("It is safe with {words}.")));
+    let _ = writeln!(
+        out,
+        "{} {proof}\n",
+        options.paint(Paint::Green, &format!("It is safe with {words}{}.", waiting(progress)))
+    );
     let place = |fence: &FenceRow| clean(&format!("{} {}, `{}`", fence.side, line_words(&fence.mark), fence.statement));
     let order_place =
         |order: &OrderRow| clean(&format!("in {}, `{}`, not {}", line_words(&order.mark), order.text, order.now));
@@ -83,6 +95,11 @@ fn placement(row: &PlacementRow, options: Options) -> String {
     }
     out.push('\n');
     out + &painted(&row.diff, options)
+}
+
+/// What else was asked.
+fn waiting(progress: bool) -> &'static str {
+    if progress { ", and no thread waits for ever" } else { "" }
 }
 
 /// A unified diff as it is shown.
@@ -110,7 +127,7 @@ fn orders(pairs: &[(LineOf, LineOf)]) -> String {
 }
 
 /// Memory orders as weak as they can be.
-fn weakened(row: &PlacementRow, options: Options) -> String {
+fn weakened(row: &PlacementRow, progress: bool, options: Options) -> String {
     let mut out = String::new();
     let proof = match &row.verdict {
         Verdict::Safe(guarantee) => format!("Proved for {}.", guarantee.words()),
@@ -121,7 +138,11 @@ fn weakened(row: &PlacementRow, options: Options) -> String {
             writeln!(out, "{} {proof}", options.paint(Paint::Green, "It has no memory orders that could be weaker."));
         return out;
     }
-    let _ = writeln!(out, "{} {proof}\n", options.paint(Paint::Green, "It is safe with these."));
+    let _ = writeln!(
+        out,
+        "{} {proof}\n",
+        options.paint(Paint::Green, &format!("It is safe with these{}.", waiting(progress)))
+    );
     let table: Vec<[String; 5]> = row.orders.iter().map(order_row).collect();
     let head = ["line", "now", "needed", "cost", "why not weaker"].map(str::to_owned);
     let all: Vec<&[String; 5]> = std::iter::once(&head).chain(&table).collect();

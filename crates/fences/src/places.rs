@@ -1,0 +1,114 @@
+//! Where changes are allowed, and which places are in loops.
+
+use ir::{BlockId, Function, Instr, Op, Program, System};
+use source::{SourceFile, Span};
+use std::str::FromStr;
+
+/// Lines of a file, as a user writes them: `31`, `31-40`, `queue.h:31`, `queue.h:31-40`, `queue.h`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lines {
+    /// The file, or the end of its path; without one, the file that the user named.
+    file: Option<String>,
+    from: u32,
+    to: u32,
+}
+
+impl FromStr for Lines {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Lines, String> {
+        let numbers = |text: &str| {
+            let (from, to) = text.split_once('-').unwrap_or((text, text));
+            Some((from.parse().ok()?, to.parse().ok()?)).filter(|(from, to): &(u32, u32)| 1 <= *from && from <= to)
+        };
+        let (file, lines) = match (numbers(text), text.rsplit_once(':')) {
+            (Some(lines), _) => (None, Some(lines)),
+            (None, Some((file, lines))) => (Some(file), numbers(lines)),
+            (None, None) => (Some(text), Some((1, u32::MAX))),
+        };
+        let (from, to) = lines.filter(|_| file != Some("")).ok_or_else(|| format!("`{text}` is no line of a file"))?;
+        Ok(Lines { file: file.map(str::to_owned), from, to })
+    }
+}
+
+impl Lines {
+    /// Whether a place of a text begins in these lines.
+    pub fn contain(&self, source: &SourceFile, span: Span) -> bool {
+        let named = match &self.file {
+            None => source.is_main(span.start),
+            Some(end) => {
+                let name = source.file_at(span.start).name;
+                name.strip_suffix(end.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+            }
+        };
+        named && (self.from..=self.to).contains(&source.line(span))
+    }
+}
+
+/// Which blocks of which functions can run many times in one thread: they are on a cycle, or in a function that is called from one.
+pub(crate) struct Loops(Vec<Vec<bool>>);
+
+impl Loops {
+    pub fn new(program: &Program) -> Loops {
+        let mut looping: Vec<Vec<bool>> = program.functions.iter().map(on_cycles).collect();
+        loop {
+            let mut changed = false;
+            for (caller, function) in program.functions.iter().enumerate() {
+                let again = function.blocks.iter().zip(&looping[caller]).filter(|(_, looping)| **looping);
+                let calls = again.flat_map(|(block, _)| &block.instrs).filter_map(called).collect::<Vec<_>>();
+                for callee in calls {
+                    changed |= looping[callee].iter().any(|looping| !looping);
+                    looping[callee].fill(true);
+                }
+            }
+            if !changed {
+                return Loops(looping);
+            }
+        }
+    }
+
+    pub fn has(&self, function: usize, block: BlockId) -> bool {
+        self.0[function].get(block.index()).copied().unwrap_or(false)
+    }
+}
+
+fn called(instr: &Instr) -> Option<usize> {
+    if let Op::System(System::Call { function, .. }) = &instr.op { Some(function.index()) } else { None }
+}
+
+/// For each block, whether one comes back to it.
+fn on_cycles(function: &Function) -> Vec<bool> {
+    let next = |at: usize| function.blocks[at].terminator.successors().map(BlockId::index);
+    let returns = |start: usize| {
+        let mut seen = vec![false; function.blocks.len()];
+        let mut work: Vec<usize> = next(start).collect();
+        while let Some(at) = work.pop() {
+            if !std::mem::replace(&mut seen[at], true) {
+                work.extend(next(at));
+            }
+        }
+        seen[start]
+    };
+    (0..function.blocks.len()).map(returns).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read() {
+        let source = SourceFile::new("a/queue.c", "one\ntwo\nthree\n");
+        let second = Span::new(4, 7);
+        let holds = |text: &str| text.parse::<Lines>().map(|lines| lines.contain(&source, second));
+        for good in ["2", "1-2", "2-9", "queue.c", "queue.c:2", "a/queue.c:1-3"] {
+            assert_eq!(holds(good), Ok(true), "{good}");
+        }
+        for other in ["1", "3-4", "ueue.c", "other.c:2", "queue.c:3", "b/queue.c"] {
+            assert_eq!(holds(other), Ok(false), "{other}");
+        }
+        for bad in ["0", "3-1", ":3", "queue.c:x", "queue.c:0"] {
+            assert!(bad.parse::<Lines>().is_err(), "{bad}");
+        }
+    }
+}
