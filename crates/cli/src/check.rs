@@ -162,6 +162,13 @@ fn decide(args: &Check, program: &Program, model: &Model, watch: &Watch) -> Resu
     if let (Verdict::Safe(_), Some(assumes)) = (&verdict, program.info.get(Program::ASSUMES)) {
         case.notes.push(assumes.clone());
     }
+    if let (Verdict::Safe(_), None) = (&verdict, &program.condition)
+        && args.c.property() != Property::Race
+        && model.axioms.iter().any(|axiom| axiom.role == Role::Undefines)
+    {
+        case.notes
+            .push("data races were looked for too, since the model leaves programs with one undefined".to_owned());
+    }
     remarks(args, &mut case, original, model, watch)?;
     competition::witness(&case, args)?;
     competition::litmus(&case, args)?;

@@ -44,6 +44,17 @@ pub fn suits(program: &Program, model: &Model) -> Result<(), Failure> {
     if kernels && carries(C11) && !mentions(C11) {
         return refuse(format!("the model {} is about the kernel's operations, not about C11's atomics", model.name));
     }
+    if program.is_c() && model.head.compile.is_empty() && mentions(C11) {
+        let of_machine = |(fence, _): &(String, u32)| !fence.split(' ').any(|tag| C11.contains(&tag));
+        if let Some((fence, line)) = unheard(program, model).into_iter().find(of_machine) {
+            let reason = format!(
+                "the program has the fence {fence} of a machine in line {line}, which the language and its model {} give no meaning to",
+                model.name
+            );
+            let help = "use atomic_thread_fence, or choose the model of a machine: `fencepost list models`";
+            return Err(Failure::Refused(reason, help.to_owned()));
+        }
+    }
     Ok(())
 }
 
@@ -72,6 +83,22 @@ fn says_what_is_atomic(model: &Model) -> bool {
     false
 }
 
+/// The fences of a program that a model never mentions, with their lines. Marks of ours mean nothing to anybody.
+fn unheard(program: &Program, model: &Model) -> BTreeSet<(String, u32)> {
+    let mut unheard = BTreeSet::new();
+    let instrs = program.functions.iter().flat_map(|function| &function.blocks).flat_map(|block| &block.instrs);
+    for instr in instrs {
+        if let Op::Fence { tags } = &instr.op {
+            let names = tags.iter().map(|tag| &*program.tags[tag.index()]);
+            let names: Vec<&str> = names.filter(|name| !name.starts_with(['?', '!'])).collect();
+            if !names.is_empty() && !names.iter().any(|name| model.mentions(name)) {
+                unheard.insert((names.join(" "), program.source.line(instr.span)));
+            }
+        }
+    }
+    unheard
+}
+
 /// What may not mean what the author of a model thinks: names that are taken for tags which nothing in the program carries, and
 /// fences of the program that the model never mentions. Of the models that come along all this is known.
 pub fn remarks(program: &Program, model: &Model) -> Vec<String> {
@@ -88,16 +115,7 @@ pub fn remarks(program: &Program, model: &Model) -> Vec<String> {
     let compiled =
         if program.is_c() && !model.head.compile.is_empty() { Some(compile(program, &model.head)) } else { None };
     let program = compiled.as_ref().unwrap_or(program);
-    let mut unheard = BTreeSet::new();
-    let instrs = program.functions.iter().flat_map(|function| &function.blocks).flat_map(|block| &block.instrs);
-    for instr in instrs {
-        if let Op::Fence { tags } = &instr.op {
-            let names: Vec<&str> = tags.iter().map(|tag| &*program.tags[tag.index()]).collect();
-            if !names.is_empty() && !names.iter().any(|name| model.mentions(name)) {
-                unheard.insert(names.join(" "));
-            }
-        }
-    }
+    let unheard: BTreeSet<String> = unheard(program, model).into_iter().map(|(fence, _)| fence).collect();
     said.extend(unheard.into_iter().map(|fence| {
         format!("warning: the model {} never mentions the fence {fence}, which the program has", model.name)
     }));

@@ -131,6 +131,13 @@ fn models_refuse_what_they_know_nothing_of() {
     assert!(!refuses(&rcu, "lkmm") && refuses(&rcu, "sc") && refuses(&rcu, "ppc"));
     assert!(refuses(&atomic, "lkmm") && !refuses(&atomic, "rc11") && !refuses(&atomic, "ppc"));
     assert!(!refuses(&plain, "lkmm") && !refuses(&plain, "rc11"));
+    let with = |statement: &str| {
+        let text = format!("int x;\nint main(void) {{\n    {statement}\n    return x;\n}}\n");
+        session::load(&SourceFile::new("t.c", text), &Reading::default()).expect("a program")
+    };
+    let (machine, language) = (with("__asm__ volatile(\"mfence\" ::: \"memory\");"), with("__atomic_thread_fence(5);"));
+    assert!(refuses(&machine, "rc11") && !refuses(&machine, "tso") && !refuses(&language, "rc11"));
+    assert!(!refuses(&with("__asm__ volatile(\"\" ::: \"memory\");"), "rc11"));
 }
 
 /// A data race makes a program undefined; a lock that is not given back is only remarked upon.
