@@ -56,6 +56,45 @@ pub fn keep(program: &Program) -> Program {
     result
 }
 
+/// The program as a model of the kernel sees it: what the library does is done by the kernel's operations. Threads are started and joined
+/// with full fences; a mutex acquires and releases.
+pub fn kernel(program: &Program) -> Program {
+    let mut result = program.clone();
+    let names = ["A", "LIBRARY", "MUTEX", "ACQ", "REL", "MB", "ONCE", "ACQUIRE", "RELEASE", "RMW"];
+    let [atomic, library, mutex, acq, rel, full, once, acquire, release, rmw] = names.map(|name| result.tag(name));
+    for function in &mut result.functions {
+        let own = function.library;
+        for block in &mut function.blocks {
+            block.instrs.retain(|instr| !matches!(&instr.op, Op::Fence { tags } if tags.contains(mutex)));
+        }
+        for instr in function.blocks.iter_mut().flat_map(|block| &mut block.instrs) {
+            let access = |tags: &mut TagSet, more: Option<TagId>| {
+                if !own || !tags.contains(atomic) {
+                    return;
+                }
+                let order = match (tags.contains(acq), tags.contains(rel)) {
+                    (true, _) => acquire,
+                    (_, true) => release,
+                    (false, false) => once,
+                };
+                *tags = more.into_iter().chain([order]).collect();
+            };
+            match &mut instr.op {
+                Op::Fence { tags } if tags.contains(library) => *tags = TagSet::from_iter([full]),
+                Op::Load { tags, .. } | Op::Store { tags, .. } | Op::StoreConditional { tags, .. } => {
+                    access(tags, None);
+                }
+                Op::Rmw { read_tags, write_tags, .. } => {
+                    access(read_tags, Some(rmw));
+                    access(write_tags, Some(rmw));
+                }
+                Op::Fence { .. } | Op::Assign { .. } | Op::Assume { .. } | Op::System(_) => {}
+            }
+        }
+    }
+    result
+}
+
 /// The tag of what the library needs to synchronise threads.
 const LIBRARY: &str = "LIBRARY";
 

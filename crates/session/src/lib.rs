@@ -202,6 +202,9 @@ fn compiled<'p>(program: &'p Program, model: &Model) -> Result<Cow<'p, Program>,
     if program.is_c() && !model.head.compile.is_empty() {
         return Ok(Cow::Owned(compile::compile(program, &model.head)));
     }
+    if program.is_c() && program.begins_alone() && suits::is_kernels(model) {
+        return Ok(Cow::Owned(compile::kernel(program)));
+    }
     if program.is_c() && program.begins_alone() {
         return Ok(Cow::Owned(compile::keep(program)));
     }

@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use crate::compile::compile;
-use ir::{Op, Program};
+use ir::{Op, Program, TagSet};
 use model::{Base, Model, Node, NodeId};
 use std::collections::BTreeSet;
 
@@ -40,8 +40,7 @@ pub fn suits(program: &Program, model: &Model) -> Result<(), Failure> {
             model.name
         ));
     }
-    let kernels = wanted.iter().any(|arch| arch == "LINUX") && model.head.compile.is_empty();
-    if kernels && carries(C11) && !mentions(C11) {
+    if is_kernels(model) && has_c11(program) && !mentions(C11) {
         return refuse(format!("the model {} is about the kernel's operations, not about C11's atomics", model.name));
     }
     if program.is_c() && model.head.compile.is_empty() && mentions(C11) {
@@ -97,6 +96,25 @@ fn unheard(program: &Program, model: &Model) -> BTreeSet<(String, u32)> {
         }
     }
     unheard
+}
+
+/// Whether a model is about the operations of the Linux kernel, as they are written.
+pub fn is_kernels(model: &Model) -> bool {
+    model.head.architectures.iter().any(|arch| arch == "LINUX") && model.head.compile.is_empty()
+}
+
+/// Whether a program has operations of C11 of its own. What the library of threads has counts for nothing: a kernel has its own.
+fn has_c11(program: &Program) -> bool {
+    let named = |tags: &TagSet, names: &[&str]| tags.iter().any(|tag| names.contains(&&*program.tags[tag.index()]));
+    let own = |tags: &TagSet| named(tags, C11) && !named(tags, &["LIBRARY", "MUTEX"]);
+    let functions = program.functions.iter().filter(|function| !function.library);
+    functions.flat_map(|function| &function.blocks).flat_map(|block| &block.instrs).any(|instr| match &instr.op {
+        Op::Load { tags, .. } | Op::Store { tags, .. } | Op::StoreConditional { tags, .. } | Op::Fence { tags } => {
+            own(tags)
+        }
+        Op::Rmw { read_tags, write_tags, .. } => own(read_tags) || own(write_tags),
+        Op::Assign { .. } | Op::Assume { .. } | Op::System(_) => false,
+    })
 }
 
 /// What may not mean what the author of a model thinks: names that are taken for tags which nothing in the program carries, and

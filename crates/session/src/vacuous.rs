@@ -58,7 +58,9 @@ pub fn vacuous(
     let property = Property::Assertions { memory: false };
     let request = Request { property, deepen: request.deepen.map(|work| work.min(WORK)), ..request.clone() };
     let sequential = crate::model("sc")?;
-    for model in [&sequential, model] {
+    // What a model alone gives a meaning to is asked about under that model.
+    let models = [&sequential, model];
+    for model in models.into_iter().filter(|model| crate::suits::suits(program, model).is_ok()) {
         while !open.is_empty() {
             let found = check(&marked(program, &open), model, &request, &Quiet(observer))?;
             let Verdict::Unsafe(execution) = found.result else {
