@@ -389,7 +389,8 @@ pub struct Repair {
     pub file: Option<PathBuf>,
     /// A memory model: a name from `fencepost list models`, a .cat file, or `all`. May be repeated
     ///
-    /// The default is sc; for array-based systems (.cub) with weak variables it is tso.
+    /// Without it, what is found for a C program suits sc and every model of a machine together. For litmus tests the default is sc, for
+    /// array-based systems (.cub) with weak variables tso.
     #[arg(short, long, value_name = "NAME|FILE")]
     pub model: Vec<String>,
     /// What fences and orders cost: a file with lines `KIND COST`

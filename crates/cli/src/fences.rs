@@ -43,7 +43,8 @@ pub fn run(args: &Fences) -> Result<u8> {
         Err(Subject::Program(_)) => return Err(Failure::Internal("a program is no system".to_owned()).into()),
     };
     let models = job.models()?;
-    let groups: Vec<&[Model]> = if args.together { vec![&models] } else { models.chunks(1).collect() };
+    let together = args.together || job.args.model.is_empty();
+    let groups: Vec<&[Model]> = if together { vec![&models] } else { models.chunks(1).collect() };
     if groups.len() != 1 && (job.args.write || job.args.diff || job.args.format != FencesFormat::Text) {
         let message = "--write, --diff and --format are about one model: give one, or --together".to_owned();
         return Err(Failure::Usage(message).into());
@@ -102,6 +103,9 @@ impl Job<'_> {
     fn models(&self) -> Result<Vec<Model>> {
         let sc = ["sc".to_owned()];
         let names = &self.args.model;
+        if names.is_empty() && self.program.is_c() && self.program.condition.is_none() {
+            return Ok(crate::machines::models(&self.program)?);
+        }
         let mut models = input::models(if names.is_empty() { &sc } else { names })?;
         if names.iter().any(|name| name == "all") {
             models.retain(|model| applies(model, &self.program));
