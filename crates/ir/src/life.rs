@@ -15,9 +15,21 @@ pub const LIFE: u64 = 1 << 38;
 /// a plain access and an atomic one to another member of the same object need not be.
 pub const LIFE_OF_ATOMICS: u64 = LIFE + 8;
 
-/// Whether this is the offset of a life cell.
+/// The offset of the first of the cells that hold the size of a block, in programs that ask for it: as many as the number has bytes, the
+/// lowest first. They are locations of the same kind.
+pub const SIZE: u64 = LIFE + 16;
+
+/// How many of these there are.
+pub const SIZE_BYTES: u64 = 8;
+
+/// Whether this is the offset of a life cell, or of one that holds a part of the size.
 pub fn is_life(offset: u64) -> bool {
-    offset == LIFE || offset == LIFE_OF_ATOMICS
+    offset == LIFE || offset == LIFE_OF_ATOMICS || is_size(offset)
+}
+
+/// Whether this is the offset of a cell that holds a part of the size of its object.
+pub fn is_size(offset: u64) -> bool {
+    (SIZE..SIZE + SIZE_BYTES).contains(&offset)
 }
 
 /// The width of a life cell.

@@ -4,7 +4,7 @@
 //! made at one place, so that they are numbered; a cell of an array is known by its index; a pointer is known by what it
 //! points to.
 
-use ir::life::{is_life, life_name};
+use ir::life::{is_life, is_size, life_name};
 use ir::{Address, Cell, Object, Op, Program, System, ThreadId, Width, sign_extend};
 use std::collections::BTreeSet;
 use witness::{Action, Execution};
@@ -124,6 +124,9 @@ impl<'a> Names<'a> {
             return self.program.address_name(address);
         }
         let name = self.object_name(address);
+        if is_size(address.offset) {
+            return format!("size of {name}");
+        }
         if is_life(address.offset) {
             return format!("life of {name}");
         }
@@ -144,6 +147,24 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// The name of what begins at a location: not of the first scalar in it but of the largest structure. Who points there most
+    /// likely means that.
+    fn whole(&self, address: Address) -> String {
+        let mut name = self.address(address);
+        let inside = |name: &str| {
+            let before = address.offset.checked_sub(1).map(|offset| self.address(Address { offset, ..address }));
+            before.is_some_and(|before| before.starts_with(name))
+        };
+        while let Some((outer, member)) = name.rsplit_once('.') {
+            let plain = member.chars().all(|c| c.is_alphanumeric() || c == '_');
+            if !plain || !outer.starts_with(self.object_name(address)) || inside(&format!("{outer}.")) {
+                break;
+            }
+            name = outer.to_owned();
+        }
+        name
+    }
+
     /// What a value points to, if it is an address.
     fn pointee(&self, value: u64, width: Width) -> Option<Address> {
         let target = Address::from_bits(value).filter(|_| width == Width::WORD)?;
@@ -153,6 +174,9 @@ impl<'a> Names<'a> {
     /// A value that a location holds: a signed number, `&x`, `NULL`.
     pub fn value(&self, address: Address, value: u64) -> String {
         let width = self.width(address);
+        if is_size(address.offset) {
+            return value.to_string();
+        }
         if is_life(address.offset) {
             return life_name(value).to_owned();
         }
@@ -162,7 +186,7 @@ impl<'a> Names<'a> {
         match self.pointee(value, width) {
             Some(target) => match self.object_name(target).strip_prefix('*').filter(|_| target.offset == 0) {
                 Some(pointer) => pointer.to_owned(),
-                None => format!("&{}", self.address(target)),
+                None => format!("&{}", self.whole(target)),
             },
             None if value == 0 && self.pointers.contains(&address) => "NULL".to_owned(),
             None => sign_extend(value, width).to_string(),
