@@ -85,7 +85,7 @@ fn run(input: &Input, text: &str, folder: &TempDir, mirror: Option<&Mirror>) -> 
     let name = |path: &Path| mirror.map_or_else(|| path.to_owned(), |mirror| mirror.argument(path));
     let headers = folder.path().join("headers");
     let mut arguments: Vec<OsString> =
-        ["-E", "-D__FENCEPOST__=1", "-U__SIZEOF_INT128__", "-x", "c"].map(OsString::from).to_vec();
+        ["-E", "-D__FENCEPOST__=1", "-U__SIZEOF_INT128__", "-D__NO_CTYPE=1", "-x", "c"].map(OsString::from).to_vec();
     // clang says so, gcc does not.
     arguments.push("-D__LITTLE_ENDIAN__=1".into());
     arguments.push(format!("-std={}", flags.standard.as_deref().unwrap_or("gnu11")).into());

@@ -36,7 +36,7 @@ static int __fencepost_again(struct __fencepost_mutex *m, int kind) {
 int pthread_mutex_lock(struct __fencepost_mutex *m) {
     int kind = __fencepost_get(&m->kind);
     if (kind) {
-        __fencepost_misuse(kind != 99, "pthread_mutex_lock: the mutex is destroyed");
+        __fencepost_misuse(kind != 99, "pthread_mutex_lock: the mutex is destroyed or not initialised");
         unsigned long self = __fencepost_self();
         if (__fencepost_get(&m->owner) == self) return __fencepost_again(m, kind);
         __fencepost_mutex_fence();
@@ -47,7 +47,7 @@ int pthread_mutex_lock(struct __fencepost_mutex *m) {
         return 0;
     }
     __fencepost_mutex_fence();
-    __fencepost_wait(__fencepost_acquire_if(&m->lock, 0, 1) == 0);
+    __fencepost_wait(__fencepost_acquire_if(&m->lock, 0, __fencepost_mark()) == 0);
     __fencepost_mutex_fence();
     return 0;
 }
@@ -57,7 +57,7 @@ int pthread_mutex_trylock(struct __fencepost_mutex *m) {
     int kind = __fencepost_get(&m->kind);
     int old = 0;
     if (kind) {
-        __fencepost_misuse(kind != 99, "pthread_mutex_trylock: the mutex is destroyed");
+        __fencepost_misuse(kind != 99, "pthread_mutex_trylock: the mutex is destroyed or not initialised");
         unsigned long self = __fencepost_self();
         if (__fencepost_get(&m->owner) == self) {
             if (kind != 1) return 16;
@@ -72,7 +72,7 @@ int pthread_mutex_trylock(struct __fencepost_mutex *m) {
         return 0;
     }
     __fencepost_mutex_fence();
-    old = __fencepost_acquire_if(&m->lock, 0, 1);
+    old = __fencepost_acquire_if(&m->lock, 0, __fencepost_mark());
     __fencepost_mutex_fence();
     if (old == 0) return 0;
     return 16;
@@ -91,19 +91,20 @@ int pthread_mutex_clocklock(struct __fencepost_mutex *m, int clock, const void *
     return pthread_mutex_timedlock(m, until);
 }
 
-/* Who does not have a mutex must not unlock it: EPERM is 1. Of a normal mutex it is known only whether anybody has it. */
+/* Who does not have a mutex must not unlock it: EPERM is 1. A normal mutex holds the mark of the thread that has it; where one can
+   see that all unlock their own, that is the same for all (see src/lower/owners.rs). */
 int pthread_mutex_unlock(struct __fencepost_mutex *m) {
     int kind = __fencepost_get(&m->kind);
     if (kind) {
         unsigned int count = 0;
-        __fencepost_misuse(kind != 99, "pthread_mutex_unlock: the mutex is destroyed");
+        __fencepost_misuse(kind != 99, "pthread_mutex_unlock: the mutex is destroyed or not initialised");
         if (__fencepost_get(&m->owner) != __fencepost_self()) return 1;
         count = __fencepost_get(&m->count) - 1;
         __fencepost_set(&m->count, count);
         if (count) return 0;
         __fencepost_set(&m->owner, 0);
     } else {
-        __fencepost_misuse(__fencepost_get(&m->lock) != 0, "pthread_mutex_unlock: the mutex is not locked");
+        __fencepost_misuse(__fencepost_get(&m->lock) == __fencepost_mark(), "pthread_mutex_unlock: this thread does not have the mutex");
     }
     __fencepost_mutex_fence();
     __fencepost_release(&m->lock, 0);

@@ -126,6 +126,65 @@ void *bsearch(const void *key, const void *base, unsigned long count, unsigned l
     return (void *)0;
 }
 
+/* The functions for the end of the program, the last one first. */
+static void (*__fencepost_handlers[32])(void);
+static unsigned int __fencepost_registered;
+
+int atexit(void (*handler)(void)) {
+    __fencepost_limit(__fencepost_registered < 32, "more than 32 functions for the end of the program");
+    __fencepost_handlers[__fencepost_registered] = handler;
+    __fencepost_registered++;
+    return 0;
+}
+
+void __fencepost_exits(void) {
+    while (__fencepost_registered) {
+        __fencepost_registered--;
+        __fencepost_handlers[__fencepost_registered]();
+    }
+}
+
+/* The block always moves: who still uses the old address is wrong. Words are copied as words, so that pointers among them stay
+   pointers. */
+void *realloc(void *old, unsigned long size) {
+    unsigned long at = 0, both;
+    char *made;
+    if (old && size == 0) {
+        free(old);
+        return (void *)0;
+    }
+    made = malloc(size);
+    if (!old || !made) return made;
+    both = __fencepost_size(old);
+    if (size < both) both = size;
+    for (; at + 8 <= both; at += 8)
+        *(unsigned long *)(made + at) = *(unsigned long *)((char *)old + at);
+    for (; at < both; at++)
+        made[at] = ((char *)old)[at];
+    free(old);
+    return made;
+}
+
+void *reallocarray(void *old, unsigned long count, unsigned long size) {
+    if (size && count > ~0ul / size) return (void *)0;
+    return realloc(old, count * size);
+}
+
+/* The arguments of the program: any texts, up to a number and a length. */
+char **__fencepost_arguments(int count) {
+    char **all = malloc(5 * sizeof(char *));
+    int at;
+    __fencepost_limit(count <= 4, "more than 3 arguments of the program");
+    __fencepost_limit(__fencepost_choice(), "an argument of the program with more than 15 characters");
+    for (at = 0; at < 4; at++) {
+        char *text = malloc(16);
+        text[15] = 0;
+        all[at] = at < count ? text : (char *)0;
+    }
+    all[4] = (char *)0;
+    return all;
+}
+
 /* A variable of the environment need not be there; its text can be any up to a length. */
 char *getenv(const char *name) {
     char *text;

@@ -3,6 +3,31 @@
  * builtins; see src/builtins/threads.rs.
  */
 
+/* The threads that were joined or detached, by their handles: nobody may join them any more. */
+static unsigned char __fencepost_gone[256];
+
+static void __fencepost_ends(unsigned long thread) {
+    __fencepost_limit(thread < 256, "more than 255 threads, one of which is joined or detached");
+    __fencepost_misuse(!__fencepost_get(&__fencepost_gone[thread]), "the thread was joined or detached before");
+    __fencepost_set(&__fencepost_gone[thread], 1);
+}
+
+/* Handles are small numbers, and 0 is none. */
+static void __fencepost_handle(unsigned long thread) {
+    __fencepost_misuse(thread != 0 && thread < 1048576ul, "this is not the handle of a thread");
+}
+
+void __fencepost_joins(unsigned long thread) {
+    __fencepost_handle(thread);
+    __fencepost_misuse(thread != __fencepost_self(), "pthread_join: a thread joins itself");
+    __fencepost_ends(thread);
+}
+
+void __fencepost_detaches(unsigned long thread) {
+    __fencepost_handle(thread);
+    __fencepost_ends(thread);
+}
+
 /* 0: nobody has come; 1: somebody runs it; 2: done. */
 int pthread_once(int *once, void (*run)(void)) {
     int old = 0;

@@ -322,7 +322,7 @@ fn memory_has_the_cells_of_its_type_where_that_is_known() {
     becomes("p = calloc(4, sizeof(int));", &["alloc *p 4 zero", "W NA"]);
     becomes("p = malloc(x);", &["R NA", "alloc *p ?", "W NA"]);
     becomes("free(p);", &["R NA"]);
-    refused("p = realloc(p, 8);", "realloc");
+    becomes("p = realloc(p, 8);", &["R NA", "call realloc", "W NA"]);
 }
 
 #[test]

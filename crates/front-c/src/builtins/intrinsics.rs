@@ -7,6 +7,8 @@
 //! | `__fencepost_limit(c, text)` | `c` must hold: the program goes beyond what the runtime can do elsewhere |
 //! | `__fencepost_misuse(c, text)` | `c` must hold: the library is used wrongly elsewhere, which is a failure |
 //! | `__fencepost_self()` | the handle of this thread |
+//! | `__fencepost_mark()` | what a mutex holds that this thread has: its handle, or 1 in programs that need no more |
+//! | `__fencepost_size(p)` | how many bytes the block has that was allocated at `p` |
 //! | `__fencepost_fence()` | a full fence; of a language's model, none |
 //! | `__fencepost_mutex_fence()` | what stands on either side of locking and unlocking: a full fence, unless the model says that its locks have none |
 //! | `__fencepost_choice()`, `__fencepost_number()` | any truth value, any `unsigned int` |
@@ -76,6 +78,15 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             call.arity(0)?;
             Some(super::threads::current(call)?)
         }
+        "mark" => {
+            call.arity(0)?;
+            if call.lowering.has_owners() {
+                let handle = super::threads::current(call)?;
+                Some(call.lowering.convert(handle, &Type::INT)?)
+            } else {
+                Some(call.lowering.int(1, &Type::INT))
+            }
+        }
         "fence" => {
             call.arity(0)?;
             call.library_fence();
@@ -85,6 +96,12 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             call.arity(0)?;
             call.fence(&["MUTEX", "SC"]);
             None
+        }
+        "size" => {
+            call.arity(1)?;
+            let block = call.value(0)?;
+            let block = call.keep(block);
+            Some(call.lowering.noted_size(&block.expr)?)
         }
         "choice" => {
             call.arity(0)?;

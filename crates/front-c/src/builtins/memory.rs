@@ -45,10 +45,6 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             call.lowering.assign_through(&call.args[0], block)?;
             Some(call.success())
         }
-        "realloc" | "reallocarray" => {
-            let message = format!("`{}` is not supported", call.name);
-            return Err(call.error(message).help("allocate a new block with malloc and copy what is needed"));
-        }
         "free" | "kfree" | "vfree" | "cfree" => {
             call.arity(1)?;
             free(call)?;
@@ -64,7 +60,8 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         }
         "bzero" => {
             call.arity(2)?;
-            let target = call.value(0)?;
+            let target = uncast(call, 0)?;
+            let target = call.keep(target);
             let zero = call.lowering.int(0, &Type::INT);
             fill_with(call, &target, 1, 0, &zero)?;
             None
@@ -81,7 +78,7 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             call.arity(3)?;
             Some(compare(call)?)
         }
-        "strtok" | "sprintf" | "snprintf" | "vsnprintf" => return Err(strings(call)),
+        "strtok" => return Err(strings(call)),
         "scanf" | "fscanf" | "sscanf" | "fgets" | "gets" | "getline" | "fread" | "read" => {
             let message = format!("`{}` is not supported", call.name);
             return Err(call.error(message).help("take any value instead: x = __VERIFIER_nondet_int()"));
@@ -107,6 +104,8 @@ fn allocate(call: &mut Call<'_, '_>, size: usize, count: Option<usize>, zeroed: 
         bytes = call.keep(value).expr;
     }
     let each = call.value_as(size, &Type::ULONG_LONG)?.expr;
+    let storage = if call.name.ends_with("alloca") { Storage::Automatic } else { Storage::Heap };
+    let room = if storage == Storage::Heap { room(call, &bytes, &each) } else { None };
     let size = match bytes {
         Expr::Const(1, _) => each,
         count => count.binary(BinaryOp::Mul, each),
@@ -116,15 +115,52 @@ fn allocate(call: &mut Call<'_, '_>, size: usize, count: Option<usize>, zeroed: 
         Expr::Local(_) | Expr::Address(..) | Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => None,
     };
     let dst = call.lowering.temp(Width::WORD);
-    let storage = if call.name.ends_with("alloca") { Storage::Automatic } else { Storage::Heap };
-    call.lowering.emit(Op::System(System::Alloc { dst, name, size, cells, zeroed, align: MAX_ALIGN, storage }));
-    if storage == Storage::Heap {
-        if let (Some(bytes), false) = (bytes, zeroed) {
-            call.lowering.take_freed(dst, bytes)?;
+    let made = System::Alloc { dst, name, size: size.clone(), cells, zeroed, align: MAX_ALIGN, storage };
+    let make = |lowering: &mut Lowering| {
+        lowering.emit(Op::System(made));
+        if storage == Storage::Heap {
+            if let (Some(bytes), false) = (bytes, zeroed) {
+                lowering.take_freed(dst, bytes)?;
+            }
+            lowering.watch(dst)?;
+            lowering.note_size(dst, &size);
         }
-        call.lowering.watch(dst)?;
+        Ok(())
+    };
+    match room {
+        None => make(call.lowering)?,
+        Some(room) => call.lowering.if_(room, make, |lowering| {
+            lowering.emit(Op::Assign { dst, value: Expr::Const(0, Width::WORD) });
+            Ok(())
+        })?,
     }
     Ok(Value { expr: Expr::Local(dst), ty: Type::VOID.pointer_to() })
+}
+
+/// Whether a block can be there at all, if that is not certain: none has more bytes than differences of pointers have numbers. For
+/// competitions memory never runs out.
+fn room(call: &Call<'_, '_>, count: &Expr, each: &Expr) -> Option<Expr> {
+    let most = u64::MAX >> 1;
+    let word = |value: u64| Expr::Const(value, Width::WORD);
+    let at_most = |value: &Expr, limit: u64| value.clone().binary(BinaryOp::ULe, word(limit));
+    let fits = match (count, each) {
+        _ if call.lowering.options().competition => return None,
+        (Expr::Const(count, _), Expr::Const(each, _)) => {
+            let fits = count.checked_mul(*each).is_some_and(|bytes| bytes <= most);
+            return (!fits).then_some(Expr::Const(0, Width::BOOL));
+        }
+        (Expr::Const(count, _), each) => at_most(each, most.checked_div(*count).unwrap_or(most)),
+        (count, Expr::Const(each, _)) => at_most(count, most.checked_div(*each).unwrap_or(most)),
+        (count, each) => {
+            let none = each.clone().binary(BinaryOp::Eq, word(0));
+            let limit = word(most).binary(BinaryOp::UDiv, each.clone());
+            none.binary(BinaryOp::Or, count.clone().binary(BinaryOp::ULe, limit))
+        }
+    };
+    // What was made of 32 bits or fewer without a sign is never too much.
+    let small = |value: &Expr| matches!(value, Expr::Unary(UnaryOp::ZeroExtend(_), _));
+    let one = matches!(count, Expr::Const(1, _)) && small(each);
+    (!one).then_some(fits)
 }
 
 /// The life of a block ends. It must be one that was allocated, given by its beginning, and not have ended before.
@@ -346,7 +382,8 @@ fn without_casts(arg: &Node<Expression>) -> &Node<Expression> {
 /// The value of a pointer argument, with the type it has without a cast to `void *` or `char *`.
 fn uncast(call: &mut Call<'_, '_>, at: usize) -> Result<Value, Diagnostic> {
     let value = call.lowering.rvalue(without_casts(&call.args[at]))?;
-    if value.ty.is_pointer() { Ok(value) } else { call.value(at) }
+    // A number that is taken for an address, such as 0: an access there is one to no object.
+    if value.ty.is_pointer() { Ok(value) } else { call.value_as(at, &Type::VOID.pointer_to()) }
 }
 
 fn fill(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {

@@ -59,6 +59,8 @@ pub(crate) const RUNTIME: &[(&str, &str)] = &[
     ("threads.c", include_str!("../../runtime/threads.c")),
     ("genmc.c", include_str!("../../runtime/genmc.c")),
     ("stdlib.c", include_str!("../../runtime/stdlib.c")),
+    ("ctype.c", include_str!("../../runtime/ctype.c")),
+    ("stdio.c", include_str!("../../runtime/stdio.c")),
     ("string.c", include_str!("../../runtime/string.c")),
 ];
 

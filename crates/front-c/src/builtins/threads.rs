@@ -19,7 +19,7 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         "pthread_join" => {
             call.arity(2)?;
             if call.is_null(1) {
-                let thread = call.value_as(0, &Type::ULONG_LONG)?.expr;
+                let thread = joined(call)?;
                 call.lowering.emit(Op::System(System::Join { thread, result: None }));
                 call.library_fence();
             } else {
@@ -63,9 +63,12 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             }
             Some(call.success())
         }
-        "pthread_detach"
-        | "thrd_detach"
-        | "pthread_setname_np"
+        "pthread_detach" | "thrd_detach" => {
+            call.arity(1)?;
+            gone(call, "__fencepost_detaches")?;
+            Some(call.success())
+        }
+        "pthread_setname_np"
         | "pthread_setconcurrency"
         | "sched_yield"
         | "pthread_yield"
@@ -135,11 +138,27 @@ pub(super) fn start(call: &mut Call<'_, '_>, run: usize, arg: usize) -> Result<V
 
 /// Waits for the thread whose handle is the first argument. Gives what it returned.
 pub(super) fn join(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
-    let thread = call.value_as(0, &Type::ULONG_LONG)?.expr;
+    let thread = joined(call)?;
     let result = call.lowering.temp(Width::WORD);
     call.lowering.emit(Op::System(System::Join { thread, result: Some(result) }));
     call.library_fence();
     Ok(Value { expr: Expr::Local(result), ty: Type::VOID.pointer_to() })
+}
+
+/// The handle of the thread that is waited for.
+fn joined(call: &mut Call<'_, '_>) -> Result<Expr, Diagnostic> {
+    gone(call, "__fencepost_joins")
+}
+
+/// A thread is joined or detached: a function of the library sees to it that this is so once. For competitions a misuse is
+/// no failure, and a join that is one waits for ever.
+fn gone(call: &mut Call<'_, '_>, function: &str) -> Result<Expr, Diagnostic> {
+    let thread = call.value_as(0, &Type::ULONG_LONG)?;
+    let thread = call.keep(thread);
+    if !call.lowering.options().competition {
+        call.lowering.call_function(function, vec![thread.clone()])?;
+    }
+    Ok(thread.expr)
 }
 
 /// The handle of this thread.

@@ -125,6 +125,9 @@ impl Lowering {
                 let size = self.size(&ty)?;
                 self.int(size as i64, &self.types.size_type())
             }
+            Expression::SizeOfValue(of) if let Some(expr) = self.variable_size(&of.node) => {
+                self.convert(Value { expr, ty: Type::ULONG_LONG }, &self.types.size_type())?
+            }
             Expression::SizeOfValue(of) => {
                 let ty = self.type_of(of)?;
                 let size = self.size(&ty)?;

@@ -179,7 +179,8 @@ impl Lowering {
                 None => (format!("%{at}"), None),
             };
             if self.body.is_main && self.options.entry.is_none() {
-                self.main_parameter(at, &name, ty)?;
+                let used = span.is_some_and(|span| !self.body.usage.of(span.start).is_empty());
+                self.main_parameter(at, &name, ty, used)?;
                 continue;
             }
             if self.body.is_main {
@@ -228,8 +229,8 @@ impl Lowering {
         Ok(())
     }
 
-    /// `argc` is any number from 1; `argv` cannot be used.
-    fn main_parameter(&mut self, at: usize, name: &str, ty: &Type) -> Result<(), Diagnostic> {
+    /// `argc` is any number from 1; `argv`, where it is used, has any texts up to some number and length.
+    fn main_parameter(&mut self, at: usize, name: &str, ty: &Type, used: bool) -> Result<(), Diagnostic> {
         let entity = if at == 0 && ty.is_integer() {
             let width = self.scalar_width(ty)?;
             let local = self.body.local(name, width);
@@ -237,6 +238,15 @@ impl Lowering {
             let one = Expr::constant(1, width);
             let condition = one.binary(ir::BinaryOp::SLe, Expr::Local(local));
             self.emit(Op::Assume { condition, waits: false });
+            self.body.argc = Some(local);
+            Entity::Variable(Rc::new(Variable { ty: ty.clone(), storage: Storage::Local(local) }))
+        } else if let (1, Some(argc), true, true) = (at, self.body.argc, used, ty.is_pointer()) {
+            let count = super::Value { expr: Expr::Local(argc), ty: Type::INT };
+            let texts = self.call_function("__fencepost_arguments", vec![count])?;
+            let local = self.body.local(name, Width::WORD);
+            if let Some(texts) = texts {
+                self.emit(Op::Assign { dst: local, value: texts.expr });
+            }
             Entity::Variable(Rc::new(Variable { ty: ty.clone(), storage: Storage::Local(local) }))
         } else {
             let message = format!("the arguments of the program, `{name}`, are not known");

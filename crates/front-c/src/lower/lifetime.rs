@@ -100,6 +100,9 @@ impl Lowering {
 
     /// Calls what runs when the program ends: the opposite order.
     pub fn call_destructors(&mut self) -> Result<(), Diagnostic> {
+        if self.needs.exits {
+            self.call_function("__fencepost_exits", Vec::new())?;
+        }
         let mut all = self.lifetime.destructors.clone();
         all.sort_by_key(|(priority, ..)| *priority);
         all.reverse();

@@ -19,6 +19,7 @@ mod finish;
 pub(crate) mod fold;
 mod function;
 mod global;
+mod handles;
 mod indirect;
 mod initial;
 mod interface;
@@ -26,12 +27,14 @@ mod labels;
 mod leaks;
 mod lifetime;
 mod naming;
+mod owners;
 pub(crate) mod place;
 mod publish;
 mod reuse;
 mod scope;
 mod seams;
 mod sites;
+mod sizes;
 mod stmt;
 mod tls;
 mod type_of;
@@ -146,6 +149,8 @@ pub(crate) struct Lowering {
     strings: FxHashMap<Vec<u8>, ObjectId>,
     dispatch: indirect::Dispatch,
     tls: tls::Tls,
+    /// What this program needs and others do not.
+    needs: Needs,
     /// The types of expressions that had to be evaluated for it, by where they are.
     evaluated: FxHashMap<(usize, u32, u32), Type>,
     /// The last place asked for that is in a header, and its name there.
@@ -199,25 +204,38 @@ fn lower(file: &SourceFile, all: &[crate::Unit], options: &Options) -> Result<Pr
     for (number, text) in texts.iter().enumerate() {
         units.push((Unit::User(number as u32), parse_text(file, text)?));
     }
-    let plain = Lowering::new(file, texts.clone(), options, false);
-    match plain.run(&units) {
-        Err(Failure::NeedsTls) => {
-            let with_tls = Lowering::new(file, texts, options, true);
-            with_tls.run(&units).map_err(|failure| match failure {
-                Failure::Complaint(complaint) => complaint,
-                Failure::NeedsTls => Diagnostic::error(file, Span::default(), "thread-local variables have no place"),
-            })
+    let mut needs = Needs::default();
+    loop {
+        let lowering = Lowering::new(file, texts.clone(), options, needs);
+        match lowering.run(&units) {
+            Err(Failure::Needs(more)) if more != needs => needs = more,
+            Err(Failure::Needs(_)) => {
+                return Err(Diagnostic::error(file, Span::default(), "thread-local variables have no place"));
+            }
+            Err(Failure::Complaint(complaint)) => return Err(complaint),
+            Ok(program) => return Ok(program),
         }
-        Err(Failure::Complaint(complaint)) => Err(complaint),
-        Ok(program) => Ok(program),
     }
+}
+
+/// What few programs need, and the others do better without. It is known only once all functions are lowered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Needs {
+    /// Thread-local variables, for which functions have one more parameter.
+    tls: bool,
+    /// That a mutex says who has it.
+    owners: bool,
+    /// That allocated blocks say how large they are.
+    sizes: bool,
+    /// That functions are called which were registered for the end of the program.
+    exits: bool,
 }
 
 /// Why there is no program.
 enum Failure {
     Complaint(Diagnostic),
-    /// The program has thread-local variables, for which functions need one more parameter.
-    NeedsTls,
+    /// It has to be lowered anew, with all of these.
+    Needs(Needs),
 }
 
 /// A declaration outside functions; function bodies are shared with the list of functions.
@@ -258,7 +276,7 @@ pub(crate) fn strip_casts(e: &Expression) -> &Expression {
 }
 
 impl Lowering {
-    fn new(file: &SourceFile, texts: Rc<Vec<Text>>, options: &Options, tls: bool) -> Self {
+    fn new(file: &SourceFile, texts: Rc<Vec<Text>>, options: &Options, needs: Needs) -> Self {
         let name = file.name().rsplit('/').next().unwrap_or(file.name());
         Lowering {
             program: Program::new(name, "C", file.clone()),
@@ -273,7 +291,8 @@ impl Lowering {
             queue: VecDeque::new(),
             strings: FxHashMap::default(),
             dispatch: indirect::Dispatch::default(),
-            tls: tls::Tls::new(tls),
+            tls: tls::Tls::new(needs.tls),
+            needs,
             evaluated: FxHashMap::default(),
             header: RefCell::new(None),
             seams: Vec::new(),
@@ -288,9 +307,19 @@ impl Lowering {
     }
 
     fn run(mut self, units: &[(Unit, Vec<Item>)]) -> Result<Program, Failure> {
-        match self.run_inner(units) {
-            _ if self.tls.missing => Err(Failure::NeedsTls),
+        let outcome = self.run_inner(units);
+        let uses = |name: &str| !self.library_ids(&[name]).is_empty();
+        let mut needs = self.needs;
+        needs.tls |= self.tls.missing;
+        needs.sizes |= uses("realloc");
+        needs.exits |= uses("atexit");
+        match outcome {
+            _ if self.tls.missing => Err(Failure::Needs(needs)),
             Err(complaint) => Err(Failure::Complaint(complaint)),
+            Ok(()) if needs != self.needs => Err(Failure::Needs(needs)),
+            Ok(()) if !needs.owners && !self.owners_are_evident() => {
+                Err(Failure::Needs(Needs { owners: true, ..needs }))
+            }
             Ok(()) => match self.complaint {
                 Some(complaint) => Err(Failure::Complaint(complaint)),
                 None => Ok(self.program),
@@ -322,6 +351,8 @@ impl Lowering {
         self.build_leaks();
         self.forget_externals(body);
         self.settle_reuse();
+        let consumers = self.library_ids(&["__fencepost_joins", "__fencepost_detaches"]);
+        handles::forget_evident(&mut self.program, &consumers);
         if self.options.checks.lifetimes {
             self.protect_constants();
             let tags = self.tags(&["NA"]);
@@ -331,6 +362,25 @@ impl Lowering {
         seams::extract(&mut self.program, &self.seams);
         self.finish_sites();
         Ok(())
+    }
+
+    /// Functions of the library, as far as the program uses them.
+    fn library_ids(&self, names: &[&str]) -> Vec<FunctionId> {
+        let known = names.iter().filter_map(|name| self.library_function(name));
+        known.filter_map(|id| self.callees[id.0 as usize].id).collect()
+    }
+
+    /// Whether a mutex says who has it.
+    pub fn has_owners(&self) -> bool {
+        self.needs.owners
+    }
+
+    /// Whether nobody asks who has a mutex, or it can be seen that nobody unlocks another thread's.
+    fn owners_are_evident(&self) -> bool {
+        let id = |name: &str| self.library_ids(&[name]).first().copied();
+        let roles: Vec<_> =
+            owners::FUNCTIONS.iter().filter_map(|(name, role, from)| Some((id(name)?, *role, *from))).collect();
+        self.options.competition || owners::evident(&self.program, &roles)
     }
 
     /// The function that the program begins with.

@@ -100,7 +100,7 @@ fn depths(function: &Function) -> Vec<usize> {
 }
 
 /// The immediate dominator of each block; that of the first is itself. All blocks are reachable.
-fn dominators(function: &Function) -> Vec<Option<usize>> {
+pub(super) fn dominators(function: &Function) -> Vec<Option<usize>> {
     let count = function.blocks.len();
     let mut predecessors = vec![Vec::new(); count];
     for (at, block) in function.blocks.iter().enumerate() {
@@ -143,7 +143,7 @@ fn dominators(function: &Function) -> Vec<Option<usize>> {
         .collect()
 }
 
-fn common(a: usize, b: usize, dominators: &[Option<usize>]) -> usize {
+pub(super) fn common(a: usize, b: usize, dominators: &[Option<usize>]) -> usize {
     let chain = |start: usize| {
         let up = |&at: &usize| dominators[at].filter(|&next| next != at);
         std::iter::successors(Some(start), up).collect::<Vec<_>>()
