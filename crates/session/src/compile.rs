@@ -60,8 +60,9 @@ pub fn keep(program: &Program) -> Program {
 /// with full fences; a mutex acquires and releases.
 pub fn kernel(program: &Program) -> Program {
     let mut result = program.clone();
-    let names = ["A", "LIBRARY", "MUTEX", "ACQ", "REL", "MB", "ONCE", "ACQUIRE", "RELEASE", "RMW"];
-    let [atomic, library, mutex, acq, rel, full, once, acquire, release, rmw] = names.map(|name| result.tag(name));
+    let names = ["HEAP", "A", "LIBRARY", "MUTEX", "ACQ", "REL", "MB", "ONCE", "ACQUIRE", "RELEASE", "RMW"];
+    let [heap, atomic, library, mutex, acq, rel, full, once, acquire, release, rmw] =
+        names.map(|name| result.tag(name));
     for function in &mut result.functions {
         let own = function.library;
         for block in &mut function.blocks {
@@ -69,7 +70,7 @@ pub fn kernel(program: &Program) -> Program {
         }
         for instr in function.blocks.iter_mut().flat_map(|block| &mut block.instrs) {
             let access = |tags: &mut TagSet, more: Option<TagId>| {
-                if !own || !tags.contains(atomic) {
+                if !(own || tags.contains(heap)) || !tags.contains(atomic) {
                     return;
                 }
                 let order = match (tags.contains(acq), tags.contains(rel)) {

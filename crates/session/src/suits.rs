@@ -106,7 +106,7 @@ pub fn is_kernels(model: &Model) -> bool {
 /// Whether a program has operations of C11 of its own. What the library of threads has counts for nothing: a kernel has its own.
 fn has_c11(program: &Program) -> bool {
     let named = |tags: &TagSet, names: &[&str]| tags.iter().any(|tag| names.contains(&&*program.tags[tag.index()]));
-    let own = |tags: &TagSet| named(tags, C11) && !named(tags, &["LIBRARY", "MUTEX"]);
+    let own = |tags: &TagSet| named(tags, C11) && !named(tags, &["LIBRARY", "MUTEX", "HEAP"]);
     let functions = program.functions.iter().filter(|function| !function.library);
     functions.flat_map(|function| &function.blocks).flat_map(|block| &block.instrs).any(|instr| match &instr.op {
         Op::Load { tags, .. } | Op::Store { tags, .. } | Op::StoreConditional { tags, .. } | Op::Fence { tags } => {

@@ -46,7 +46,8 @@ impl Lowering {
             return Ok(());
         }
         let (addr, choice) = (self.slot(bytes), self.choice());
-        let (read_tags, write_tags, plain) = (self.tags(&["A", "ACQ"]), self.tags(&["A", "RLX"]), self.tags(&["NA"]));
+        let (read_tags, write_tags, plain) =
+            (self.tags(&["A", "ACQ", "HEAP"]), self.tags(&["A", "RLX", "HEAP"]), self.tags(&["NA"]));
         let take = |lowering: &mut Lowering| {
             let dst = lowering.temp(Width::WORD);
             let nothing = Expr::Const(0, Width::WORD);
@@ -67,7 +68,7 @@ impl Lowering {
     /// Perhaps a block that was freed through a pointer to this type will come back.
     pub fn give_freed(&mut self, block: &Expr, pointee: &Type) -> Result<(), Diagnostic> {
         let Ok(bytes) = self.types.size(pointee) else { return Ok(()) };
-        let (addr, choice, tags) = (self.slot(bytes), self.choice(), self.tags(&["A", "REL"]));
+        let (addr, choice, tags) = (self.slot(bytes), self.choice(), self.tags(&["A", "REL", "HEAP"]));
         let give = |lowering: &mut Lowering| {
             lowering.emit(Op::Store { addr, value: block.clone(), tags });
             Ok(())
