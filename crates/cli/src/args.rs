@@ -678,6 +678,17 @@ impl Running {
         Request { engines, engine, options, property, deepen, jobs: self.threads() }.with(&self.own, &working)
     }
 
+    /// Complains about cubes where the whole question is wanted.
+    ///
+    /// # Errors
+    /// A cube is asked for.
+    pub fn whole(&self) -> Result<(), Failure> {
+        match self.own.iter().any(|(name, _)| name == "cube" || name == "cubes") {
+            true => Err(Failure::Usage("only `check` looks at one cube of a question".to_owned())),
+            false => Ok(()),
+        }
+    }
+
     /// The request for an array-based system.
     ///
     /// # Errors

@@ -190,7 +190,10 @@ pub fn remarks(args: &Check, case: &mut Case<'_>, program: &Program, model: &Mod
     if !model.head.note.is_empty() {
         case.notes.push(model.head.note.clone());
     }
-    let about_assertions = program.condition.is_none() && matches!(args.c.property(), Property::Assertions { .. });
+    // What a cube leaves out is in another one.
+    let whole = !matches!(case.verdict, Verdict::Safe(guarantee) if guarantee.bound(engine::CUBE).is_some());
+    let about_assertions =
+        whole && program.condition.is_none() && matches!(args.c.property(), Property::Assertions { .. });
     if let (Verdict::Safe(guarantee), true, None) = (case.verdict, about_assertions, &args.c.svcomp_property) {
         case.notes.extend(session::vacuous(program, model, &request(args, program)?, guarantee, watch)?);
     }

@@ -80,6 +80,7 @@ fn job(args: &Args, options: fences::Options) -> Result<Result<Job<'_>, Subject>
     if args.write && args.file.as_deref() == Some(std::path::Path::new("-")) {
         return Err(Failure::Usage("--write changes a file, not the standard input".to_owned()).into());
     }
+    args.running.whole()?;
     let (file, mut reading) = input::read_program(args.file.as_deref(), &args.c)?;
     reading.c.seams = true;
     // It may also be asked whether a thread waits for ever.

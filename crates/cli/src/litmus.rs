@@ -33,6 +33,7 @@ struct Outcome {
 
 /// Runs all tests under all models.
 pub fn run(args: &Litmus) -> Result<u8> {
+    args.running.whole()?;
     args.running.request(None, None)?;
     let files = input::litmus_files(&args.files)?;
     let models = input::models(&args.model)?;

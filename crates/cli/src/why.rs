@@ -12,6 +12,7 @@ use session::Failure;
 
 /// Explains why an outcome is forbidden.
 pub fn run(args: &Why) -> Result<u8> {
+    args.running.whole()?;
     let (file, reading) = input::read_program(args.file.as_deref(), &args.c)?;
     let program = session::load(&file, &reading)?;
     let models = input::models(std::slice::from_ref(&args.model))?;

@@ -11,6 +11,7 @@ mod c_shared;
 mod coherence;
 mod compiler;
 mod corpus;
+mod cubes;
 mod emit;
 mod exact_shared;
 mod fences;

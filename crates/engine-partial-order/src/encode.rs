@@ -352,6 +352,19 @@ impl<'p> Problem<'p> {
         self.lit(condition)
     }
 
+    /// Looks from here on only for executions of one cube: the bits of its number say which of these conditions hold. A cube whose
+    /// number has more bits than there are conditions has no executions.
+    pub fn fix(&mut self, conditions: &[Bool], cube: u32) {
+        for (bit, &condition) in conditions.iter().enumerate() {
+            let literal = self.lit(condition);
+            self.assumed.push(if cube >> bit & 1 == 1 { literal } else { !literal });
+        }
+        if u64::from(cube) >> conditions.len() != 0 {
+            let never = self.lit(Bool::FALSE);
+            self.assumed.push(never);
+        }
+    }
+
     /// The literal of a property failing.
     pub fn violation(&mut self, property: Property) -> Lit {
         let (condition, failing) = goals::violation(&mut self.events, property, &self.races);

@@ -21,6 +21,7 @@ mod artefacts;
 mod bases;
 mod chains;
 mod communication;
+mod cubes;
 mod encode;
 mod events;
 mod flags;
@@ -94,10 +95,11 @@ impl Engine for PartialOrder {
     }
 
     fn options(&self) -> Vec<Declared> {
-        vec![ORDER.declared(), SYMMETRY.declared()]
+        vec![ORDER.declared(), SYMMETRY.declared(), cubes::CUBES.declared(), cubes::CUBE.declared()]
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal> {
+        cubes::accepts(task)?;
         for axiom in task.model.axioms.iter().filter(|axiom| axiom.role == Role::Forbids) {
             if axiom.negated && axiom.requirement != Requirement::Empty {
                 return Err(Refusal {
@@ -197,12 +199,18 @@ fn violation(
     observer: &dyn Observer,
 ) -> Result<Option<Answer>, NoAnswer> {
     let goal = problem.violation(property);
-    let answer = |problem: &encode::Problem<'_>, found: Option<Execution>, guarantee: Guarantee| Answer {
-        findings: Findings::Reach(vec![found]),
-        guarantee,
-        statistics: problem.statistics(),
-    };
     let options = task.options;
+    let cube = cubes::asked(options).map(|(index, of)| {
+        let chosen = cubes::choose(&mut problem.events, of);
+        problem.fix(&chosen, index);
+        cubes::cube(task, (index, of), &chosen)
+    });
+    let answer = |problem: &encode::Problem<'_>, found: Option<Execution>, guarantee: Guarantee| {
+        // Executions of other cubes were not looked at.
+        let cube = cube.iter().filter(|_| found.is_none()).map(engine::Cube::bound);
+        let guarantee = Guarantee::within(guarantee.bounds().iter().cloned().chain(cube));
+        Answer { findings: Findings::Reach(vec![found]), guarantee, statistics: problem.statistics() }
+    };
     for by in 0..=options.widen {
         problem.widen(by);
         let unwind = options.unwind + by;

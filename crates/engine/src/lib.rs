@@ -4,12 +4,14 @@
 //! files, and checks its [`Observer`] for cancellation. What it finds is evidence, not truth: `session` has it checked
 //! by `witness` before anybody is told.
 
+mod cube;
 mod guarantee;
 mod meter;
 mod options;
 mod record;
 mod systems;
 
+pub use cube::{CUBE, Cube};
 pub use guarantee::{Bound, Guarantee, UNWIND};
 pub use meter::{MILLI, Meter, SECOND};
 pub use options::{Choice, Declared, K, Number, OneOf, Options, Own, Values};

@@ -6,7 +6,7 @@ use crate::data::{
 };
 use crate::herd;
 use crate::story::{Failure, Story, StoryStep, Telling, Waiting};
-use engine::{Guarantee, UNWIND, Verdict};
+use engine::{Bound, Guarantee, UNWIND, Verdict};
 use ir::Program;
 use serde::Serialize;
 
@@ -47,6 +47,8 @@ struct Outcome {
 struct NamedBound {
     name: &'static str,
     value: Option<u32>,
+    /// What holds for executions within it.
+    within: String,
 }
 
 #[derive(Serialize)]
@@ -229,7 +231,8 @@ fn outcome(program: &Program, verdict: &Verdict) -> Outcome {
         Verdict::Unsafe(_) | Verdict::Unknown(_) => &full,
     };
     let (unwind, loops) = bound(program, guarantee);
-    let bounds = guarantee.bounds().iter().map(|bound| NamedBound { name: bound.name, value: bound.value }).collect();
+    let named = |bound: &Bound| NamedBound { name: bound.name, value: bound.value, within: bound.within.clone() };
+    let bounds = guarantee.bounds().iter().map(named).collect();
     let (name, reason) = match verdict {
         Verdict::Safe(_) => ("safe", None),
         Verdict::Unsafe(_) => ("unsafe", None),

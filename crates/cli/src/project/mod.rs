@@ -7,6 +7,7 @@
 mod cache;
 mod changed;
 mod config;
+mod cubes;
 mod flags;
 mod rows;
 mod toml;
@@ -42,6 +43,9 @@ pub fn run(args: &Run, engines: Engines) -> Result<u8> {
 
 /// Puts the rows of shards together.
 pub fn merge(args: &Merge) -> Result<u8> {
+    if let Some(answers) = cubes::answers(&args.files)? {
+        return cubes::merge(&answers, args);
+    }
     let mut rows: Vec<Row> = Vec::new();
     for path in &args.files {
         let file = input::read(path)?;
