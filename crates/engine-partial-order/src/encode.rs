@@ -197,6 +197,10 @@ impl<'p> Problem<'p> {
         for constraint in std::mem::take(&mut self.events.constraints) {
             self.assert(constraint);
         }
+        for holds in std::mem::take(&mut self.events.lean) {
+            let literal = self.lit(holds);
+            self.solver.prefer(!literal);
+        }
         Ok((graphs, open))
     }
 

@@ -31,6 +31,8 @@ pub struct Events<'p> {
     pub(crate) ladders: FxHashMap<usize, Option<Ladder>>,
     /// What reads-from and coherence must satisfy.
     pub constraints: Vec<Bool>,
+    /// Truth values that hold where something demands it and have no reason to hold elsewhere: the search tries first that they do not.
+    pub lean: Vec<Bool>,
     /// Values that are equal where a condition holds.
     pub copies: Vec<(Bool, Term, Term)>,
     implications: Implications,
@@ -78,6 +80,7 @@ impl<'p> Events<'p> {
             chains: Vec::new(),
             ladders: FxHashMap::default(),
             constraints: structure.constraints.clone(),
+            lean: Vec::new(),
             copies: Vec::new(),
             implications,
             structure,
@@ -211,6 +214,13 @@ impl<'p> Events<'p> {
     /// Large problems take long to build: whoever builds counts pairs here and asks whether to go on.
     pub fn count(&self, pairs: usize) -> Result<(), NoAnswer> {
         engine::spend(&self.meter, self.observer, 1 + pairs as u64)
+    }
+
+    /// A truth value that holds where something demands it.
+    pub fn demanded(&mut self) -> Bool {
+        let holds = self.terms().fresh_bool();
+        self.lean.push(holds);
+        holds
     }
 
     /// The location of an event that can access one only.

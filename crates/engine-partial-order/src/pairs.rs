@@ -70,6 +70,39 @@ pub(crate) fn compose(events: &mut Events<'_>, left: &Conditions, right: &Condit
     Ok(result)
 }
 
+/// A relation that contains `within & (left ; right)`: fresh truth values that hold at least where the composition has a pair.
+pub(crate) fn compose_within(
+    events: &mut Events<'_>,
+    within: &Conditions,
+    left: &Conditions,
+    right: &Conditions,
+) -> Result<Conditions, NoAnswer> {
+    let mut result = Conditions::new();
+    for (&(a, b), &when) in within {
+        let mut ways = Vec::new();
+        for (&(_, middle), &first) in left.range((a, 0)..(a + 1, 0)) {
+            if let Some(&second) = right.get(&(middle, b)) {
+                let guard = events.guard(middle);
+                ways.push(events.terms().all([guard, first, second]));
+            }
+        }
+        events.count(ways.len())?;
+        ways.retain(|&way| way != Bool::FALSE);
+        let holds = match ways[..] {
+            [] => continue,
+            [only] => only,
+            _ if ways.contains(&Bool::TRUE) => Bool::TRUE,
+            _ => {
+                let holds = events.demanded();
+                ways.iter().for_each(|&way| imply(events, way, holds));
+                holds
+            }
+        };
+        insert(events, &mut result, (a, b), when, holds);
+    }
+    Ok(result)
+}
+
 /// Warshall's algorithm.
 pub(crate) fn closure(events: &mut Events<'_>, pairs: &Conditions) -> Result<Conditions, NoAnswer> {
     let mut result = pairs.clone();
@@ -117,7 +150,7 @@ pub(crate) fn reach(events: &mut Events<'_>, left: &Conditions, step: &Condition
         for &event in &events_reached {
             // What is there for certain needs no truth value of its own.
             let certain = first.iter().any(|&(target, when)| target == event && when == Bool::TRUE);
-            let holds = if certain { Bool::TRUE } else { events.terms().fresh_bool() };
+            let holds = if certain { Bool::TRUE } else { events.demanded() };
             reached.insert(event, holds);
             result.insert((source, event), holds);
         }

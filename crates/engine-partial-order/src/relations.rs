@@ -250,6 +250,13 @@ impl<'m> Relations<'m> {
             if is_empty(&result) {
                 return Ok(result);
             }
+            if let (Value::Relation(within), Some((first, last))) = (&result, self.composition(operand, bound)) {
+                let first = self.sequence(events, &first, bound)?;
+                let last = self.pairs(events, last, bound)?;
+                let Value::Relation(first) = first else { panic!("a set where a relation was resolved") };
+                result = Value::Relation(Rc::new(pairs::compose_within(events, within, &first, &last)?));
+                continue;
+            }
             result = match (result, self.value(events, operand, bound)?) {
                 (Value::Relation(left), Value::Relation(right)) => {
                     Value::Relation(Rc::new(pairs::intersection(events, &left, &right)))
@@ -262,6 +269,15 @@ impl<'m> Relations<'m> {
             };
         }
         Ok(result)
+    }
+
+    /// What a composition consists of, all but the last part and the last, if it may be larger than it is. Then only the pairs are made that
+    /// the other operands of an intersection have: of the reads of one thread at one location, say, those that follow each other.
+    fn composition(&self, node: NodeId, bound: Bound) -> Option<(Vec<NodeId>, NodeId)> {
+        let Node::Sequence(parts) = self.model.node(node) else { return None };
+        let (&last, first) = parts.split_last()?;
+        let known = self.memo.contains_key(&(node, bound));
+        (self.is_free(node, bound) && !known && first.len() == 1).then(|| (first.to_vec(), last))
     }
 
     /// Operands that cost little come first: if one of them is empty the others need not be looked at.
@@ -425,7 +441,7 @@ fn grow(events: &mut Events<'_>, member: &mut Value, body: &Value) -> bool {
             let member = Rc::make_mut(member);
             for pair in &new {
                 // What the definition says in any case needs no truth value of its own.
-                let holds = if body[pair] == Bool::TRUE { Bool::TRUE } else { events.terms().fresh_bool() };
+                let holds = if body[pair] == Bool::TRUE { Bool::TRUE } else { events.demanded() };
                 member.insert(*pair, holds);
             }
             !new.is_empty()
@@ -435,7 +451,7 @@ fn grow(events: &mut Events<'_>, member: &mut Value, body: &Value) -> bool {
             let new: Vec<usize> = (0..body.len()).filter(absent).collect();
             let member = Rc::make_mut(member);
             for &at in &new {
-                member[at] = events.terms().fresh_bool();
+                member[at] = events.demanded();
             }
             !new.is_empty()
         }

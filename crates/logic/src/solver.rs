@@ -65,6 +65,10 @@ const CLAUSES: u64 = 1024;
 const QUESTION: u64 = 20;
 const CLAUSES_OF_A_UNIT: u64 = 1000;
 
+/// The same while the solver simplifies its clauses. It asks much more often then, above all from the small solver inside that sweeps for
+/// equivalent literals.
+const SIMPLIFYING: u64 = 1;
+
 /// How many edges in the ordering theory cost a unit of work.
 const EDGES: u64 = 16;
 
@@ -78,12 +82,19 @@ struct Question {
     clauses: Rc<Cell<u64>>,
     inserted: Rc<Cell<u64>>,
     accounted: u64,
+    search: Search,
+    looked: u64,
 }
+
+/// What the theory sees of the search: how many decisions were made and taken back. Nothing before one is connected.
+pub(crate) type Search = Rc<Cell<Option<u64>>>;
 
 impl Terminator for Question {
     fn terminated(&mut self) -> bool {
         let inserted = self.inserted.get();
-        let work = QUESTION + self.clauses.get() / CLAUSES_OF_A_UNIT + (inserted - self.accounted) / EDGES;
+        let searches = self.search.get().is_none_or(|steps| std::mem::replace(&mut self.looked, steps) != steps);
+        let question = if searches { QUESTION + self.clauses.get() / CLAUSES_OF_A_UNIT } else { SIMPLIFYING };
+        let work = question + (inserted - self.accounted) / EDGES;
         self.accounted = inserted;
         !(self.spend)(work) || self.stop.is_terminated()
     }
@@ -97,6 +108,7 @@ pub struct Solver {
     truth: Option<Lit>,
     conflicts: Rc<Cell<u64>>,
     inserted: Rc<Cell<u64>>,
+    search: Search,
     stop: TerminateFlag,
     spend: Rc<Spend>,
     /// The clauses, each ended by 0, if somebody wants to see them.
@@ -121,17 +133,19 @@ impl Solver {
         // Bounded variable addition does not go together with an external propagator.
         sat.set("factor", 0);
         let (stop, spend, inserted) = (TerminateFlag::default(), Rc::new(spend), Rc::new(Cell::new(0)));
-        let clauses = Rc::new(Cell::new(0));
+        let (clauses, search) = (Rc::new(Cell::new(0)), Search::default());
         let question = Question {
             stop: stop.clone(),
             spend: Rc::clone(&spend),
             clauses: Rc::clone(&clauses),
             inserted: Rc::clone(&inserted),
             accounted: 0,
+            search: Rc::clone(&search),
+            looked: 0,
         };
         sat.connect_terminator(question);
         let conflicts = Rc::new(Cell::new(0));
-        Solver { sat, variables: 0, clauses, truth: None, conflicts, inserted, stop, spend, recorded: None }
+        Solver { sat, variables: 0, clauses, truth: None, conflicts, inserted, search, stop, spend, recorded: None }
     }
 
     /// A new variable.
@@ -165,6 +179,11 @@ impl Solver {
         if let Some(recorded) = &mut self.recorded {
             recorded.extend(literals.iter().map(|literal| literal.0).chain([0]));
         }
+    }
+
+    /// Says which value of a variable the search is to try first.
+    pub fn prefer(&mut self, literal: Lit) {
+        self.sat.phase(literal.0);
     }
 
     /// From here on clauses are kept, for [`Solver::dimacs`].
@@ -215,7 +234,8 @@ impl Solver {
         if theory.is_trivial() {
             return;
         }
-        theory.count(Rc::clone(&self.conflicts), Rc::clone(&self.inserted));
+        self.search.set(Some(0));
+        theory.count(Rc::clone(&self.conflicts), Rc::clone(&self.inserted), Rc::clone(&self.search));
         let observed = theory.observed();
         self.sat.resize(self.variables);
         self.sat.connect_external_propagator(theory);

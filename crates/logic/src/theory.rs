@@ -8,7 +8,7 @@
 
 use crate::order::OrderGraph;
 use crate::paths::Paths;
-use crate::solver::Lit;
+use crate::solver::{Lit, Search};
 use cadical_sys::ExternalPropagator;
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -43,6 +43,7 @@ pub struct Theory {
     conflicts: Rc<Cell<u64>>,
     /// Edges that were added, which is most of the work.
     inserted: Rc<Cell<u64>>,
+    search: Search,
 }
 
 /// The edges that are there now, in a topological order of the nodes.
@@ -109,10 +110,16 @@ impl Theory {
         self.edges.is_empty()
     }
 
-    /// Counts conflicts, and edges that are added.
-    pub(crate) fn count(&mut self, conflicts: Rc<Cell<u64>>, inserted: Rc<Cell<u64>>) {
+    /// Counts conflicts, edges that are added, and decisions.
+    pub(crate) fn count(&mut self, conflicts: Rc<Cell<u64>>, inserted: Rc<Cell<u64>>, search: Search) {
         self.conflicts = conflicts;
         self.inserted = inserted;
+        self.search = search;
+    }
+
+    /// A decision was made or taken back.
+    fn step(&self) {
+        self.search.set(self.search.get().map(|steps| steps + 1));
     }
 
     pub(crate) fn observed(&self) -> Vec<Lit> {
@@ -185,12 +192,14 @@ impl ExternalPropagator for Theory {
 
     fn notify_new_decision_level(&mut self) {
         self.levels.push(self.assigned.len());
+        self.step();
     }
 
     fn notify_backtrack(&mut self, new_level: usize) {
         if new_level >= self.levels.len() {
             return;
         }
+        self.step();
         let length = self.levels[new_level];
         self.levels.truncate(new_level);
         self.assigned.truncate(length);
