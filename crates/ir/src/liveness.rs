@@ -4,6 +4,10 @@ use crate::{Block, Expr, Function, FunctionId, Instr, LocalId, Op, Operands, Pro
 use std::collections::HashMap;
 use std::rc::Rc;
 
+/// How many instructions of a block lie between two places that are remembered on the way to others, so that asking for all places of a long
+/// block is linear in its length.
+const STRIDE: u32 = 64;
+
 /// For each local whether its value may be looked at.
 pub type Live = Rc<[bool]>;
 
@@ -24,10 +28,29 @@ impl<'p> Liveness<'p> {
 
     /// What is live before an instruction of a block.
     pub fn before(&mut self, function: FunctionId, block: u32, index: u32) -> Live {
+        if let Some(known) = self.places.get(&(function, block, index)) {
+            return known.clone();
+        }
         let body = &self.program.functions[function.index()];
         let starts = self.starts.entry(function).or_insert_with(|| starts(body));
-        let place = self.places.entry((function, block, index));
-        place.or_insert_with(|| backwards(body, starts, block as usize, index as usize).into()).clone()
+        let here = &body.blocks[block as usize];
+        let end = here.instrs.len() as u32;
+        // From the next place that is known, or from the end, back to this one.
+        let mut from = (index / STRIDE + 1) * STRIDE;
+        while from < end && !self.places.contains_key(&(function, block, from)) {
+            from += STRIDE;
+        }
+        let mut live = match self.places.get(&(function, block, from)) {
+            Some(known) => known.to_vec(),
+            None => at_end(body, starts, here),
+        };
+        for at in (index..from.min(end)).rev() {
+            through(&mut live, &here.instrs[at as usize].op);
+            if at.is_multiple_of(STRIDE) {
+                self.places.insert((function, block, at), live.as_slice().into());
+            }
+        }
+        self.places.entry((function, block, index)).or_insert_with(|| live.into()).clone()
     }
 }
 
@@ -59,7 +82,10 @@ fn starts(function: &Function) -> Vec<Vec<bool>> {
     while changed {
         changed = false;
         for block in (0..function.blocks.len()).rev() {
-            let now = backwards(function, &live, block, 0);
+            let mut now = at_end(function, &live, &function.blocks[block]);
+            for instr in function.blocks[block].instrs.iter().rev() {
+                through(&mut now, &instr.op);
+            }
             changed |= now != live[block];
             live[block] = now;
         }
@@ -67,17 +93,13 @@ fn starts(function: &Function) -> Vec<Vec<bool>> {
     live
 }
 
-/// What is live before an instruction, from what is live where the blocks begin.
-fn backwards(function: &Function, starts: &[Vec<bool>], block: usize, index: usize) -> Vec<bool> {
-    let block = &function.blocks[block];
+/// What is live behind the last instruction of a block, from what is live where the blocks begin.
+fn at_end(function: &Function, starts: &[Vec<bool>], block: &Block) -> Vec<bool> {
     let mut live = vec![false; function.locals.len()];
     for next in block.terminator.successors() {
         live.iter_mut().zip(&starts[next.index()]).for_each(|(own, next)| *own |= next);
     }
     exits(&mut live, &block.terminator);
-    for instr in block.instrs[index..].iter().rev() {
-        through(&mut live, &instr.op);
-    }
     live
 }
 
@@ -93,4 +115,52 @@ fn through(live: &mut [bool], op: &Op) {
         live[local.index()] = false;
     }
     before.into_iter().for_each(|expr| uses(live, expr));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Local, Width};
+    use source::{SourceFile, Span};
+
+    /// A long block that copies locals to and fro and returns the first.
+    fn copies(length: u32) -> Program {
+        let copy = |at: u32| {
+            let (dst, from) = (LocalId(at * 7 % 5), LocalId((at * at + 3) % 5));
+            Instr { op: Op::Assign { dst, value: Expr::Local(from) }, span: Span::default() }
+        };
+        let block = Block {
+            instrs: (0..length).map(copy).collect(),
+            terminator: Terminator::Return(Some(Expr::Local(LocalId(0)))),
+        };
+        let local = |at: u32| Local { name: format!("l{at}"), width: Width::INT };
+        let mut program = Program::new("copies", "C", SourceFile::new("copies.c", ""));
+        program.functions.push(Function {
+            name: "copies".to_owned(),
+            params: 0,
+            library: false,
+            locals: (0..5).map(local).collect(),
+            blocks: vec![block],
+        });
+        program
+    }
+
+    #[test]
+    fn places_of_long_blocks_do_not_depend_on_who_asked_before() {
+        let program = copies(5 * STRIDE / 2);
+        let body = &program.functions[0];
+        let from_the_end = |index: u32| {
+            let mut live = at_end(body, &[], &body.blocks[0]);
+            body.blocks[0].instrs[index as usize..].iter().rev().for_each(|instr| through(&mut live, &instr.op));
+            live
+        };
+        let end = body.blocks[0].instrs.len() as u32;
+        let mut upwards = Liveness::new(&program);
+        let mut anyhow = Liveness::new(&program);
+        for at in 0..=end {
+            let (up, any) = (at, at * 67 % (end + 1));
+            assert_eq!(*upwards.before(FunctionId(0), 0, up), *from_the_end(up), "before {up}");
+            assert_eq!(*anyhow.before(FunctionId(0), 0, any), *from_the_end(any), "before {any}");
+        }
+    }
 }
