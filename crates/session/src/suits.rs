@@ -12,6 +12,9 @@ const RCU: &[&str] = &["RCU-LOCK", "RCU-UNLOCK", "SYNC-RCU", "SRCU-LOCK", "SRCU-
 /// The memory orders of C11.
 const C11: &[&str] = &["RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"];
 
+/// What accesses of the Linux kernel carry.
+const KERNEL: &[&str] = &["ONCE", "ACQUIRE", "RELEASE"];
+
 /// Whether a model can judge a program.
 ///
 /// # Errors
@@ -44,6 +47,12 @@ pub fn suits(program: &Program, model: &Model) -> Result<(), Failure> {
         return refuse(format!("the model {} is about the kernel's operations, not about C11's atomics", model.name));
     }
     if program.is_c() && model.head.compile.is_empty() && mentions(C11) {
+        if let Some(line) = kernel_access(program).filter(|_| !mentions(KERNEL)) {
+            return refuse(format!(
+                "the program has an operation of the Linux kernel in line {line}, which the language and its model {} give no meaning to",
+                model.name
+            ));
+        }
         let of_machine = |(fence, _): &(String, u32)| !fence.split(' ').any(|tag| C11.contains(&tag));
         if let Some((fence, line)) = unheard(program, model).into_iter().find(of_machine) {
             let reason = format!(
@@ -55,6 +64,18 @@ pub fn suits(program: &Program, model: &Model) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// The line of the first access that is one of the Linux kernel's operations.
+fn kernel_access(program: &Program) -> Option<u32> {
+    let of_kernel = |tags: &TagSet| tags.iter().any(|tag| KERNEL.contains(&&*program.tags[tag.index()]));
+    let is_one = |op: &Op| match op {
+        Op::Load { tags, .. } | Op::Store { tags, .. } | Op::StoreConditional { tags, .. } => of_kernel(tags),
+        Op::Rmw { read_tags, write_tags, .. } => of_kernel(read_tags) || of_kernel(write_tags),
+        Op::Assign { .. } | Op::Fence { .. } | Op::Assume { .. } | Op::System(_) => false,
+    };
+    let mut instrs = program.functions.iter().flat_map(|function| &function.blocks).flat_map(|block| &block.instrs);
+    instrs.find(|instr| is_one(&instr.op)).map(|instr| program.source.line(instr.span))
 }
 
 fn has_rmw(program: &Program) -> bool {

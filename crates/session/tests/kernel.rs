@@ -137,6 +137,8 @@ fn models_refuse_what_they_know_nothing_of() {
     };
     let (machine, language) = (with("__asm__ volatile(\"mfence\" ::: \"memory\");"), with("__atomic_thread_fence(5);"));
     assert!(refuses(&machine, "rc11") && !refuses(&machine, "tso") && !refuses(&language, "rc11"));
+    let kernel = "x = READ_ONCE(&x);";
+    assert!(refuses(&with(kernel), "rc11") && !refuses(&with(kernel), "tso"));
     assert!(!refuses(&with("__asm__ volatile(\"\" ::: \"memory\");"), "rc11"));
 }
 
