@@ -182,7 +182,7 @@ impl<'a> Printer<'a> {
                 match op {
                     UnaryOp::Not => format!("~{operand} & {mask:#x}u"),
                     UnaryOp::Neg => format!("-{operand} & {mask:#x}u"),
-                    UnaryOp::Life => format!("{operand} & {:#x}u | {LIFE:#x}u", !Address::OFFSETS),
+                    UnaryOp::Life => format!("({operand} & {:#x}u) | {LIFE:#x}u", !Address::OFFSETS),
                     UnaryOp::ZeroExtend(_) => operand,
                     UnaryOp::SignExtend(_) => format!("(word)extend({operand}, {from}) & {mask:#x}u"),
                     UnaryOp::Truncate(_) => format!("{operand} & {mask:#x}u"),

@@ -132,7 +132,8 @@ impl<'a> Names<'a> {
         }
         let object = self.object(address);
         if let Some(shape) = object.and_then(|object| self.program.shapes.get(&object.name)) {
-            let several = object.is_some_and(|object| object.cells.iter().any(|cell| cell.offset >= shape.stride));
+            let behind = |cell: &Cell| cell.offset >= shape.stride && !is_life(cell.offset);
+            let several = object.is_some_and(|object| object.cells.iter().any(behind));
             return shape.name(name, address.offset, several);
         }
         let first = Address { offset: 0, ..address };
