@@ -61,6 +61,26 @@ fn verdicts_are_compared_with_what_the_project_expects() {
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
 }
 
+/// A model is what it includes: a file of another folder that is changed makes its results new.
+#[test]
+fn included_models_are_part_of_a_result() {
+    let folder = project("included");
+    std::fs::create_dir_all(folder.join("models")).expect("the target folder can be written to");
+    std::fs::create_dir_all(folder.join("parts")).expect("the target folder can be written to");
+    write(&folder, "models/own.cat", "\"own\"\ninclude \"../parts/part.cat\"\nacyclic all as sc\n");
+    write(&folder, "parts/part.cat", "let all = po | rf | fr | co\n");
+    write(
+        &folder,
+        "fencepost.toml",
+        "[[target]]\nfile = \"sb.litmus\"\nmodels = [\"models/own.cat\"]\nexpect = \"safe\"\n",
+    );
+    assert_eq!(run(&folder, &["run"]).status.code(), Some(0));
+    assert!(stdout(&run(&folder, &["run"])).contains("(cached)"));
+    write(&folder, "parts/part.cat", "let all = rf | co\n");
+    let output = run(&folder, &["run"]);
+    assert_eq!(output.status.code(), Some(10), "{}", stdout(&output));
+}
+
 #[test]
 fn bounds_must_be_allowed() {
     let folder = project("bounded");

@@ -5,12 +5,15 @@ use super::config::{Project, Settings, Target};
 use super::flags::flags;
 use super::usage;
 use crate::args::{C, Run};
+use crate::input::Beside;
 use crate::watch::interrupted;
 use crate::{INTERNAL, UNKNOWN, UNSAFE, input, output, preprocess, units};
 use anyhow::{Context, Result};
+use model::Include;
 use report::json::Trouble;
 use report::run::{self, Row, Status};
 use serde_json::{Value, json};
+use std::cell::RefCell;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -155,20 +158,44 @@ fn key((path, c): (&Path, &C), model: Option<&Path>, arguments: &[String], fence
         text.lines().filter(|line| !is_marker(line)).for_each(|line| key.add(line.as_bytes()));
     }
     if let Some(model) = model {
-        // A model includes others that are beside it.
-        let folder = model.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let beside = std::fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
-        let mut models: Vec<PathBuf> = beside.filter(|path| path.extension().is_some_and(|e| e == "cat")).collect();
-        models.sort();
-        for path in models {
+        key.add(&std::fs::read(model).unwrap_or_default());
+        depends.push(model.to_path_buf());
+        for (path, text) in included(model) {
             key.add(path.display().to_string().as_bytes());
-            key.add(&std::fs::read(&path).unwrap_or_default());
+            // A file that is not there yet would take the place of one that comes along.
+            key.add(&[u8::from(text.is_some())]);
+            key.add(text.unwrap_or_default().as_bytes());
             depends.push(path);
         }
     }
     depends.sort();
     depends.dedup();
     (key.name(), depends)
+}
+
+/// The files that a model asks for when it is read, wherever they are, each with its text if it is there.
+fn included(model: &Path) -> Vec<(PathBuf, Option<String>)> {
+    let folder = model.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    let asked = Asked { beside: Beside(folder), all: RefCell::default() };
+    if let Ok(file) = input::read(model) {
+        // What is wrong with the model is said where it is used.
+        let _ = session::model_from("model", &file, &asked);
+    }
+    asked.all.into_inner()
+}
+
+/// Remembers which files are asked for.
+struct Asked {
+    beside: Beside,
+    all: RefCell<Vec<(PathBuf, Option<String>)>>,
+}
+
+impl Include for Asked {
+    fn read(&self, name: &str) -> Option<String> {
+        let text = self.beside.read(name);
+        self.all.borrow_mut().push((self.beside.0.join(name), text.clone()));
+        text
+    }
 }
 
 /// Fills in rows.
