@@ -73,7 +73,7 @@ fn its_verdict_has_its_own_bound() {
     assert!(text.contains(words), "{text}");
     let (json, _) = check(&["--engine", "brief", "--most", "1", "--format", "json"]);
     let json: String = json.split_whitespace().collect();
-    assert!(json.contains(r#""bounds":[{"name":"instructions","value":1}]"#), "{json}");
+    assert!(json.contains(r#""bounds":[{"name":"instructions","value":1,"within":"#), "{json}");
     let (text, code) = check(&["--engine", "brief", "--most", "100"]);
     assert_eq!((text.lines().last(), code), (Some("UNKNOWN (an execution may end within 100 instructions)"), UNKNOWN));
     assert_eq!(check(&["--engine", "brief", "--most", "101"]), (String::new(), USAGE), "out of range");

@@ -24,6 +24,7 @@ impl FromStr for Lines {
         let (file, lines) = match (numbers(text), text.rsplit_once(':')) {
             (Some(lines), _) => (None, Some(lines)),
             (None, Some((file, lines))) => (Some(file), numbers(lines)),
+            (None, None) if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') => (None, None),
             (None, None) => (Some(text), Some((1, u32::MAX))),
         };
         let (from, to) = lines.filter(|_| file != Some("")).ok_or_else(|| format!("`{text}` is no line of a file"))?;
