@@ -29,9 +29,8 @@ pub fn command(engines: Engines) -> Command {
     let names: Vec<String> = command.get_subcommands().filter(runs).map(|sub| sub.get_name().to_owned()).collect();
     names.into_iter().fold(command, |command, name| {
         command.mut_subcommand(name, |sub| {
-            let sub =
-                sub.mut_arg("engine", |arg| arg.value_parser(Named(engine_names(engines))).hide_possible_values(true));
-            let sub = sub.mut_arg("model", |arg| arg.value_parser(Named(model_names())).hide_possible_values(true));
+            let sub = sub.mut_arg("engine", |arg| arg.value_parser(Named::Engines(engines)).hide_possible_values(true));
+            let sub = sub.mut_arg("model", |arg| arg.value_parser(Named::Models).hide_possible_values(true));
             sub.args(declared(engines).into_iter().map(|(option, owners)| argument(option, &owners)))
         })
     })
@@ -48,9 +47,22 @@ fn model_names() -> Vec<(String, String)> {
     session::models().into_iter().map(|model| (model.name, model.title)).chain([all]).collect()
 }
 
-/// Takes any text: who runs engines and reads models knows best what there is. Shells are told these names.
+/// Takes any text: who runs engines and reads models knows best what there is. Shells are told these names, which nobody looks
+/// up before: to know those of the models is to read all of them.
 #[derive(Clone)]
-struct Named(Vec<(String, String)>);
+enum Named {
+    Engines(Engines),
+    Models,
+}
+
+impl Named {
+    fn names(&self) -> Vec<(String, String)> {
+        match self {
+            Named::Engines(engines) => engine_names(engines),
+            Named::Models => model_names(),
+        }
+    }
+}
 
 impl TypedValueParser for Named {
     type Value = String;
@@ -60,7 +72,7 @@ impl TypedValueParser for Named {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(self.0.iter().map(|(name, about)| PossibleValue::new(name.clone()).help(about.clone()))))
+        Some(Box::new(self.names().into_iter().map(|(name, about)| PossibleValue::new(name).help(about))))
     }
 }
 

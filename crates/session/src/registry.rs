@@ -146,7 +146,7 @@ pub fn unknown_architecture(file: &SourceFile) -> Option<&str> {
 
 /// The models that come with Fencepost: first those for every architecture, from strong to weak, then the others.
 pub fn models() -> Vec<Model> {
-    let mut models: Vec<Model> = model::library().iter().filter_map(|(name, _)| Model::builtin(name)).collect();
+    let mut models = library();
     let strength = |m: &Model| chain(&models, &m.name, 0);
     let rank = |m: &Model| (!m.head.architectures.is_empty(), strength(m), m.name.clone());
     let mut order: Vec<(bool, usize, String)> = models.iter().map(rank).collect();
@@ -155,10 +155,14 @@ pub fn models() -> Vec<Model> {
     models
 }
 
-/// The length of the longest chain of models that come with Fencepost, from this one to stronger ones.
-pub(crate) fn strength(name: &str) -> usize {
-    let models: Vec<Model> = model::library().iter().filter_map(|(name, _)| Model::builtin(name)).collect();
-    chain(&models, name, 0)
+/// By the name of a model, the length of the longest chain of models that come with Fencepost, from that one to stronger ones.
+pub(crate) fn strengths() -> impl Fn(&str) -> usize {
+    let models = library();
+    move |name| chain(&models, name, 0)
+}
+
+fn library() -> Vec<Model> {
+    model::library().iter().filter_map(|(name, _)| Model::builtin(name)).collect()
 }
 
 /// The length of the longest chain of stronger models.
