@@ -90,18 +90,44 @@ struct Entry {
     arguments: Vec<String>,
 }
 
+/// How a file is compiled.
+pub struct Compilation {
+    /// Where the compiler runs.
+    pub folder: PathBuf,
+    pub file: PathBuf,
+    /// Its command line.
+    pub line: Vec<String>,
+}
+
+/// What a compilation database says.
+///
+/// # Errors
+/// It cannot be read.
+pub fn database(path: &Path) -> Result<Vec<Compilation>> {
+    let text = input::read(path)?;
+    let entries: Vec<Entry> =
+        serde_json::from_str(text.text()).with_context(|| format!("{} is no compilation database", path.display()))?;
+    let base = path.parent().unwrap_or(Path::new(""));
+    let compilation = |entry: Entry| {
+        let folder = base.join(&entry.directory);
+        let line = if entry.arguments.is_empty() { words(&entry.command) } else { entry.arguments };
+        Compilation { file: folder.join(&entry.file), folder, line }
+    };
+    Ok(entries.into_iter().map(compilation).collect())
+}
+
 /// The translation units that a command line names: its files, with what a compilation database says about them, or all files of the
 /// database.
 pub fn inputs(file: Option<&Path>, c: &C) -> Result<Vec<Input>> {
     let named: Vec<&Path> = file.into_iter().chain(c.more.iter().map(PathBuf::as_path)).collect();
-    let Some(database) = &c.compile_commands else {
+    let Some(commands) = &c.compile_commands else {
         if named.is_empty() {
             return Err(Failure::Usage("name a program, or --compile-commands FILE".to_owned()).into());
         }
         let input = |path: &Path| Input { path: path.to_owned(), flags: Flags::new(c) };
         return Ok(named.into_iter().map(input).collect());
     };
-    let known = database_inputs(database, c)?;
+    let known = database_inputs(commands, c)?;
     if named.is_empty() {
         return Ok(known);
     }
@@ -109,7 +135,7 @@ pub fn inputs(file: Option<&Path>, c: &C) -> Result<Vec<Input>> {
     for path in named {
         let own = known.iter().find(|input| same_file(&input.path, path));
         let Some(input) = own else {
-            let reason = format!("{} is not in {}", path.display(), database.display());
+            let reason = format!("{} is not in {}", path.display(), commands.display());
             let help = "name files that the compilation database has, or none for all of them".to_owned();
             return Err(Failure::Refused(reason, help).into());
         };
@@ -118,7 +144,8 @@ pub fn inputs(file: Option<&Path>, c: &C) -> Result<Vec<Input>> {
     Ok(found)
 }
 
-fn same_file(one: &Path, other: &Path) -> bool {
+/// Whether two paths lead to the same file.
+pub fn same_file(one: &Path, other: &Path) -> bool {
     match (one.canonicalize(), other.canonicalize()) {
         (Ok(one), Ok(other)) => one == other,
         (_, _) => one == other,
@@ -126,17 +153,10 @@ fn same_file(one: &Path, other: &Path) -> bool {
 }
 
 fn database_inputs(path: &Path, c: &C) -> Result<Vec<Input>> {
-    let text = input::read(path)?;
-    let entries: Vec<Entry> =
-        serde_json::from_str(text.text()).with_context(|| format!("{} is no compilation database", path.display()))?;
-    let base = path.parent().unwrap_or(Path::new(""));
     let here = std::env::current_dir().unwrap_or_default();
     let mut inputs: Vec<Input> = Vec::new();
-    for entry in entries {
-        let folder = base.join(&entry.directory);
-        let file = folder.join(&entry.file);
+    for Compilation { folder, file, line } in database(path)? {
         let file = file.strip_prefix(&here).map_or(file.clone(), Path::to_owned);
-        let line = if entry.arguments.is_empty() { words(&entry.command) } else { entry.arguments };
         let mut flags = Flags::new(c);
         flags.add(&line, &folder);
         // A file that is compiled twice would be linked twice.
@@ -151,7 +171,7 @@ fn database_inputs(path: &Path, c: &C) -> Result<Vec<Input>> {
 }
 
 /// The words of a command, as a shell takes it apart.
-fn words(command: &str) -> Vec<String> {
+pub fn words(command: &str) -> Vec<String> {
     let (mut all, mut word, mut begun) = (Vec::new(), String::new(), false);
     let mut letters = command.chars();
     let mut quote = None;
@@ -203,6 +223,7 @@ mod tests {
     fn commands_are_taken_apart_as_a_shell_does() {
         let line = r#"cc -DNAME='"a b"' -I"x y" -Dz\ z  -c a.c """#;
         assert_eq!(words(line), ["cc", "-DNAME=\"a b\"", "-Ix y", "-Dz z", "-c", "a.c", ""]);
+        assert_eq!(words("cc -DA='1 2' \"-D B\" a\\ b.c "), ["cc", "-DA=1 2", "-D B", "a b.c"]);
     }
 
     #[test]
