@@ -3,6 +3,7 @@
 mod agreement;
 mod c_agreement;
 mod certificate;
+mod common;
 mod crowd;
 mod fences;
 mod kernel;

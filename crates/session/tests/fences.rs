@@ -1,49 +1,26 @@
 //! Fences for litmus tests: the placements that are found are those that trying out everything finds, and each of them
 //! is needed, which the text without it shows.
 
-use engine::{Unobserved, Verdict};
+use crate::common::{self, is_safe, litmus_tests};
+use engine::Unobserved;
 use fences::{Costs, Fence, Kind, Options, Spelling};
 use ir::{Program, Seam};
 use model::{Include, Model};
 use session::{Conclusion, Reading, Repairs, Request};
 use source::SourceFile;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
 const MODELS: [&str; 7] = ["tso", "pso", "rmo", "alpha", "power-frame", "x86tso", "ppc"];
 
 /// More fences than this are not tried out in all combinations.
 const MAX_ATOMS: usize = 6;
 
-fn files() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("two folders up");
-    let folders = ["examples", "corpus/litmus"].map(|folder| std::fs::read_dir(root.join(folder)).expect("a folder"));
-    let paths = folders.into_iter().flatten().map(|entry| entry.expect("an entry").path());
-    let mut found: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|e| e == "litmus")).collect();
-    found.sort();
-    found
-}
-
 fn load(name: &str, text: &str) -> Program {
-    let loaded = session::load(&SourceFile::new(name, text), &Reading::default());
-    loaded.unwrap_or_else(|failure| panic!("{failure}\n{text}"))
-}
-
-fn is_safe(program: &Program, model: &Model) -> bool {
-    let found = session::check(program, model, &Request::default(), &Unobserved);
-    match found.unwrap_or_else(|failure| panic!("{}: {failure}", program.name)).result {
-        Verdict::Safe(_) => true,
-        Verdict::Unsafe(_) => false,
-        Verdict::Unknown(reason) => panic!("{}: {reason}", program.name),
-    }
+    common::load(name, text, &Reading::default())
 }
 
 fn repairs(program: &Program, model: &Model, options: &Options) -> Repairs {
-    let reload = |file: &SourceFile| session::load(file, &Reading::default());
-    let (request, models) = (Request::default(), std::slice::from_ref(model));
-    let found = session::demands(program, models, (&request, false), &Unobserved)
-        .and_then(|demands| session::fences(program, &demands, (&request, options), &Unobserved, &reload));
-    found.unwrap_or_else(|failure| panic!("{} under {}: {failure}", program.name, model.name))
+    common::repairs(program, model, options, &Reading::default())
 }
 
 fn all() -> Options {
@@ -90,7 +67,7 @@ fn brute(program: &Program, model: &Model, kinds: &[Spelling]) -> Option<BTreeSe
 #[test]
 fn what_is_found_is_what_trying_everything_finds() {
     let (mut compared, mut several, mut hopeless) = (0, 0, 0);
-    for path in files() {
+    for path in litmus_tests() {
         let text = std::fs::read_to_string(&path).expect("a text");
         let program = load(&path.display().to_string(), &text);
         for name in MODELS {
@@ -133,7 +110,7 @@ fn what_is_found_is_what_trying_everything_finds() {
 #[test]
 fn every_fence_is_needed_in_the_text_too() {
     let mut removed = 0;
-    for path in files() {
+    for path in litmus_tests() {
         let text = std::fs::read_to_string(&path).expect("a text");
         let program = load(&path.display().to_string(), &text);
         for name in ["tso", "pso", "rmo", "power-frame"] {
@@ -170,7 +147,7 @@ impl Include for Nothing {
 
 /// The fences of the first repair, as text.
 fn first(path: &str, model: &str, options: &Options) -> Vec<String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("two folders up");
+    let root = testkit::corpus::root();
     let text = std::fs::read_to_string(root.join(path)).expect("a text");
     let model = Model::builtin(model).expect("a model of ours");
     let found = repairs(&load(path, &text), &model, options);
@@ -250,7 +227,7 @@ fn fences_can_end_a_race() {
 
 #[test]
 fn a_mark_orders_nothing() {
-    for path in files() {
+    for path in litmus_tests() {
         let text = std::fs::read_to_string(&path).expect("a text");
         let program = load(&path.display().to_string(), &text);
         let marked = fences::with_fences(&program, &program.seams, &[]);

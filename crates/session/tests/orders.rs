@@ -1,41 +1,25 @@
 //! Memory orders for litmus tests: what is found costs what the cheapest of all assignments costs, from either side, and its text is
 //! what was meant.
 
-use engine::{Unobserved, Verdict};
+use crate::common::{self, is_safe, litmus_tests};
 use fences::{Change, Options};
 use ir::{Op, Program, TagSet};
 use model::Model;
-use session::{Reading, Repairs, Request};
-use source::SourceFile;
-use std::path::{Path, PathBuf};
+use session::{Reading, Repairs};
 
 /// More assignments than this are not tried.
 const MAX_ASSIGNMENTS: usize = 150;
 
-fn files() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("two folders up");
-    let folders = ["examples", "corpus/litmus"].map(|folder| std::fs::read_dir(root.join(folder)).expect("a folder"));
-    let paths = folders.into_iter().flatten().map(|entry| entry.expect("an entry").path());
-    let mut found: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|e| e == "litmus")).collect();
-    found.sort();
-    found
-}
-
 /// A test with its sites.
 fn load(name: &str, text: &str) -> Program {
-    let mut reading = Reading::default();
-    reading.c.seams = true;
-    let loaded = session::load(&SourceFile::new(name, text), &reading);
-    loaded.unwrap_or_else(|failure| panic!("{failure}\n{text}"))
+    common::load(name, text, &with_sites())
 }
 
-fn is_safe(program: &Program, model: &Model) -> bool {
-    let found = session::check(program, model, &Request::default(), &Unobserved);
-    match found.unwrap_or_else(|failure| panic!("{}: {failure}", program.name)).result {
-        Verdict::Safe(_) => true,
-        Verdict::Unsafe(_) => false,
-        Verdict::Unknown(reason) => panic!("{}: {reason}", program.name),
-    }
+/// How a test is read so that it has sites.
+fn with_sites() -> Reading {
+    let mut reading = Reading::default();
+    reading.c.seams = true;
+    reading
 }
 
 /// What a tag costs, of an access and of a fence, as the documentation says it.
@@ -103,19 +87,13 @@ fn assignments(program: &Program, change: Change) -> Option<Vec<Program>> {
 
 fn search(program: &Program, model: &Model, change: Change) -> Repairs {
     let options = Options { change, no_fences: true, ..Options::default() };
-    let mut reading = Reading::default();
-    reading.c.seams = true;
-    let reload = |file: &SourceFile| session::load(file, &reading);
-    let (request, models) = (Request::default(), std::slice::from_ref(model));
-    let found = session::demands(program, models, (&request, false), &Unobserved)
-        .and_then(|demands| session::fences(program, &demands, (&request, &options), &Unobserved, &reload));
-    found.unwrap_or_else(|failure| panic!("{} under {}: {failure}", program.name, model.name))
+    common::repairs(program, model, &options, &with_sites())
 }
 
 #[test]
 fn what_is_found_costs_what_the_cheapest_assignment_costs() {
     let (mut compared, mut repaired, mut kept) = (0, 0, 0);
-    for path in files() {
+    for path in litmus_tests() {
         let text = std::fs::read_to_string(&path).expect("a text");
         let program = load(&path.display().to_string(), &text);
         let name = match &*program.arch {
