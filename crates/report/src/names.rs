@@ -93,16 +93,9 @@ impl<'a> Names<'a> {
         let made = address.object.index() >= self.program.objects.len() && !self.as_herd() && !life;
         let Some(object) = self.object(address).filter(|_| made) else { return false };
         let instrs = self.program.functions.iter().flat_map(|f| &f.blocks).flat_map(|block| &block.instrs);
-        let mut zeroed = instrs.filter_map(|instr| match &instr.op {
-            Op::System(System::Alloc { name, zeroed, .. }) if *name == object.name => Some(*zeroed),
-            Op::Assign { .. }
-            | Op::Load { .. }
-            | Op::Store { .. }
-            | Op::Rmw { .. }
-            | Op::StoreConditional { .. }
-            | Op::Fence { .. }
-            | Op::Assume { .. }
-            | Op::System(_) => None,
+        let mut zeroed = instrs.filter_map(|instr| {
+            let Op::System(System::Alloc { name, zeroed, .. }) = &instr.op else { return None };
+            (*name == object.name).then_some(*zeroed)
         });
         zeroed.next().is_some_and(|first| !first) && zeroed.all(|other| !other)
     }

@@ -212,16 +212,9 @@ fn marked(program: &Program, sites: &[Site]) -> Program {
         marked.functions[function.index()].blocks[block.index()].instrs.insert(index, Instr { op, span });
     }
     for block in marked.functions.iter_mut().flat_map(|function| &mut function.blocks) {
-        block.instrs.retain(|instr| match &instr.op {
-            Op::System(System::Assert { message, .. }) => message.starts_with(MARK),
-            Op::Assign { .. }
-            | Op::Load { .. }
-            | Op::Store { .. }
-            | Op::Rmw { .. }
-            | Op::StoreConditional { .. }
-            | Op::Fence { .. }
-            | Op::Assume { .. }
-            | Op::System(_) => true,
+        block.instrs.retain(|instr| {
+            let Op::System(System::Assert { message, .. }) = &instr.op else { return true };
+            message.starts_with(MARK)
         });
     }
     marked
