@@ -147,29 +147,22 @@ pub fn unknown_architecture(file: &SourceFile) -> Option<&str> {
 /// The models that come with Fencepost: first those for every architecture, from strong to weak, then the others.
 pub fn models() -> Vec<Model> {
     let mut models = library();
-    let strength = |m: &Model| chain(&models, &m.name, 0);
-    let rank = |m: &Model| (!m.head.architectures.is_empty(), strength(m), m.name.clone());
+    let rank = |m: &Model| (!m.head.architectures.is_empty(), strength(&models, &m.name), m.name.clone());
     let mut order: Vec<(bool, usize, String)> = models.iter().map(rank).collect();
     order.sort();
     models.sort_by_key(|m| order.iter().position(|(_, _, name)| *name == m.name));
     models
 }
 
-/// By the name of a model, the length of the longest chain of models that come with Fencepost, from that one to stronger ones.
-pub(crate) fn strengths() -> impl Fn(&str) -> usize {
-    let models = library();
-    move |name| chain(&models, name, 0)
-}
-
 fn library() -> Vec<Model> {
     model::library().iter().filter_map(|(name, _)| Model::builtin(name)).collect()
 }
 
-/// The length of the longest chain of stronger models.
-fn chain(models: &[Model], name: &str, depth: usize) -> usize {
-    let Some(model) = models.iter().find(|m| m.name == name) else { return depth };
-    let below = model.head.weaker_than.iter().map(|next| chain(models, next, depth + 1));
-    below.max().unwrap_or(depth)
+/// The length of the longest chain of these models from the one with this name to stronger ones.
+pub(crate) fn strength(models: &[Model], name: &str) -> usize {
+    let Some(model) = models.iter().find(|m| m.name == name) else { return 0 };
+    let stronger = model.head.weaker_than.iter().map(|next| strength(models, next));
+    stronger.max().map_or(0, |longest| longest + 1)
 }
 
 /// The model that comes with Fencepost under this name, or under one that its head offers besides; behind each `+`, an option of it.

@@ -5,7 +5,7 @@
 //! under both. Of all cycles that the stronger model objects to, the one is shown with the fewest pairs of program order that
 //! the weaker model does not keep, since a fence between each of these is what forbids the execution.
 
-use crate::registry::strengths;
+use crate::registry::strength;
 use crate::{Failure, structure, suits};
 use ir::Program;
 use model::{Evaluator, Model, Relation, Requirement, Role, Step, Structure};
@@ -46,12 +46,11 @@ fn stronger(program: &Program, model: &Model) -> Vec<Model> {
     let names = model.head.weaker_than.iter().filter(|name| *name != "sc");
     let mut models: Vec<Model> = names.filter_map(|name| Model::builtin(name)).collect();
     models.retain(|strong| suits(program, strong).is_ok());
-    if models.len() > 1 {
-        let strength = strengths();
-        models.sort_by_key(|strong| Reverse(strength(&strong.name)));
-    }
     models.extend(Model::builtin("sc"));
-    models
+    let strengths: Vec<usize> = models.iter().map(|strong| strength(&models, &strong.name)).collect();
+    let mut ranked: Vec<(usize, Model)> = strengths.into_iter().zip(models).collect();
+    ranked.sort_by_key(|(strength, _)| Reverse(*strength));
+    ranked.into_iter().map(|(_, model)| model).collect()
 }
 
 /// What a model did differently from a stronger one, if that one forbids the execution.
