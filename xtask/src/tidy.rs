@@ -11,7 +11,7 @@ pub fn run() -> Result<u8> {
     let root = root();
     let rules: &[(&str, Rule)] = &[
         ("layers", layers::layers),
-        ("io", texts::no_io_below_cli),
+        ("io", texts::no_io_below_the_face),
         ("checkers", texts::engines_call_no_checker),
         ("leftovers", texts::no_leftovers),
         ("length", texts::no_long_files),

@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use engine::{Engine, Options, Property};
 use fences::{Kind, Lines};
-use front_c::{Checks, Leaks};
+use front_c::Checks;
 use session::{Engines, Failure, Request};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -259,6 +259,20 @@ pub enum PropertyName {
     Overflow,
     /// Memory can be left that was allocated, not freed, and that nothing points to when the program ends.
     MemoryLeak,
+}
+
+impl PropertyName {
+    fn meant(self) -> fencepost::Property {
+        match self {
+            PropertyName::Safety => fencepost::Property::Safety,
+            PropertyName::Assert => fencepost::Property::Assert,
+            PropertyName::Deadlock => fencepost::Property::Deadlock,
+            PropertyName::Progress => fencepost::Property::Progress,
+            PropertyName::Race => fencepost::Property::Race,
+            PropertyName::Overflow => fencepost::Property::Overflow,
+            PropertyName::MemoryLeak => fencepost::Property::MemoryLeak,
+        }
+    }
 }
 
 /// `fencepost check`.
@@ -596,16 +610,6 @@ fn loop_bound(text: &str) -> Result<(u32, u32), String> {
     parts.ok_or_else(|| format!("`{text}` is no line and bound, such as 12:5"))
 }
 
-/// How much work `--unwind auto` does for larger bounds if there is no time limit; with one, as much more or less as it is
-/// more or less than ten seconds.
-const PATIENCE: u64 = 6 * engine::SECOND;
-
-/// The work for larger bounds on loops in so much time: most of it, so that a machine of today comes to its end and a slow one
-/// stops with the last bound that it has done.
-fn patience(timeout: Option<Duration>) -> u64 {
-    timeout.map_or(PATIENCE, |time| (time.as_secs_f64() / 10.0 * PATIENCE as f64) as u64)
-}
-
 impl C {
     /// The property of SV-COMP, if one is given. A file that cannot be read is complained about where the program is read.
     pub fn specification(&self) -> Option<Specification> {
@@ -613,40 +617,29 @@ impl C {
     }
 
     /// The property by its name.
-    pub fn named(&self) -> PropertyName {
-        self.property.unwrap_or(PropertyName::Safety)
+    pub fn named(&self) -> fencepost::Property {
+        self.property.map_or(fencepost::Property::Safety, PropertyName::meant)
     }
 
     /// What becomes an assertion.
     pub fn checks(&self) -> Checks {
-        let none = Checks::default();
-        match (self.specification(), self.named()) {
-            (Some(specification), _) => specification.checks(),
-            (None, PropertyName::Safety) => Checks { lifetimes: true, shifts: true, ..none },
-            (None, PropertyName::Overflow) => Specification::NoOverflow.checks(),
-            (None, PropertyName::MemoryLeak) => Checks { leaks: Leaks::Lost, only: true, ..none },
-            (None, PropertyName::Assert | PropertyName::Deadlock | PropertyName::Race) => none,
-            (None, PropertyName::Progress) => Checks { fair: true, ..none },
+        match self.specification() {
+            Some(specification) => specification.checks(),
+            None => self.named().checks(),
         }
     }
 
     /// Whether an assertion that fails just ends the path.
     pub fn ignores_assertions(&self) -> bool {
-        let named = matches!(self.named(), PropertyName::Overflow | PropertyName::MemoryLeak);
-        self.svcomp_property.is_some() || named
+        self.svcomp_property.is_some() || self.named().ignores_assertions()
     }
 
     /// What can go wrong.
     pub fn property(&self) -> Property {
-        match (self.specification(), self.named()) {
-            (Some(Specification::NoDataRace), _) | (None, PropertyName::Race) => Property::Race,
-            (Some(specification), _) => Property::Assertions { memory: specification == Specification::MemorySafety },
-            (None, PropertyName::Safety) => Property::Assertions { memory: true },
-            (None, PropertyName::Assert | PropertyName::Overflow | PropertyName::MemoryLeak) => {
-                Property::Assertions { memory: false }
-            }
-            (None, PropertyName::Deadlock) => Property::Deadlock,
-            (None, PropertyName::Progress) => Property::Progress,
+        match self.specification() {
+            Some(Specification::NoDataRace) => Property::Race,
+            Some(specification) => Property::Assertions { memory: specification == Specification::MemorySafety },
+            None => self.named().asked(),
         }
     }
 }
@@ -668,7 +661,7 @@ impl Running {
         let default = if c.is_some() { Unwind::Auto } else { Unwind::Bound(2) };
         let (unwind, deepen) = match self.unwind.unwrap_or(default) {
             Unwind::Bound(bound) => (bound, None),
-            Unwind::Auto => (1, Some(patience(self.timeout))),
+            Unwind::Auto => (1, Some(Request::patience(self.timeout))),
         };
         let options = Options { unwind, loops: self.unwind_loop.clone(), ..Options::default() };
         let property = c.unwrap_or(Property::Assertions { memory: true });

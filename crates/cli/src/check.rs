@@ -4,12 +4,13 @@ use crate::args::{Check, CheckFormat};
 use crate::watch::Watch;
 use crate::{SAFE, UNKNOWN, UNSAFE, competition, facts, input, machines, output, systems};
 use anyhow::Result;
-use engine::{Engine, NoAnswer, Property, Verdict};
+use engine::{Engine, NoAnswer, Verdict};
+use fencepost::case::{bare, described, model_name};
 use ir::Program;
 use model::{Model, Role};
 use report::json::Trouble;
-use report::{Case, Explanation, Graph, ModelName, ModelRow, ModelTable, Step, text};
-use session::{Failure, Found, Subject};
+use report::{Case, Graph, ModelRow, ModelTable, text};
+use session::{Failure, Subject};
 use std::path::Path;
 
 /// Checks a program under one model, or under several.
@@ -135,69 +136,34 @@ pub fn print(args: &Check, text: Option<String>) -> Result<()> {
 }
 
 pub fn case<'a>(program: &'a Program, model: &Model, engine: &str, verdict: &'a Verdict, watch: &Watch) -> Case<'a> {
-    Case {
-        program,
-        model: model_name(model),
-        engine: engine.to_owned(),
-        verdict,
-        graph: None,
-        explanation: None,
-        relaxed: Vec::new(),
-        undefined: None,
-        notes: Vec::new(),
-        seconds: watch.seconds(),
-        statistics: Vec::new(),
-        facts: report::Facts::default(),
-    }
+    Case { seconds: watch.seconds(), ..bare(program, model, engine, verdict) }
 }
 
 /// The report, if there is something to report, and the exit code.
 fn decide(args: &Check, program: &Program, model: &Model, watch: &Watch) -> Result<(Option<String>, u8)> {
-    let original = program;
-    let Found { result: verdict, engine, statistics, program, undefined, certificate } =
-        session::check(program, model, &request(args, program)?, watch)?;
-    let facts = facts::facts(args, model, engine, certificate.is_some());
-    let mut case = Case { statistics, undefined, facts, ..case(&program, model, engine, &verdict, watch) };
-    describe(&mut case, model)?;
-    if let (Verdict::Safe(_), Some(assumes)) = (&verdict, program.info.get(Program::ASSUMES)) {
-        case.notes.push(assumes.clone());
-    }
-    if let (Verdict::Safe(_), None) = (&verdict, &program.condition)
-        && args.c.property() != Property::Race
-        && model.axioms.iter().any(|axiom| axiom.role == Role::Undefines)
-    {
-        case.notes
-            .push("data races were looked for too, since the model leaves programs with one undefined".to_owned());
-    }
-    remarks(args, &mut case, original, model, watch)?;
+    let found = session::check(program, model, &request(args, program)?, watch)?;
+    let facts = facts::facts(args, model, found.engine, found.certificate.is_some());
+    let mut case = Case { facts, seconds: watch.seconds(), ..described(&found, model)? };
+    remarks(args, &mut case, program, model, watch)?;
     competition::witness(&case, args)?;
     competition::litmus(&case, args)?;
     if let Some(path) = &args.certificate {
-        match certificate {
+        match &found.certificate {
             Some(invariant) => {
-                let claim = verdict.to_string();
-                let text = report::certificate::certificate(&program, &case.model, &claim, &invariant);
+                let claim = found.result.to_string();
+                let text = report::certificate::certificate(&found.program, &case.model, &claim, invariant);
                 output::write(&text, Some(path))?;
             }
-            None => output::say(&format!("no certificate was written: the engine {engine} gave none")),
+            None => output::say(&format!("no certificate was written: the engine {} gave none", found.engine)),
         }
     }
-    Ok((render(args, &case)?, code(&verdict)))
+    Ok((render(args, &case)?, code(&found.result)))
 }
 
-/// Says beside a verdict what it does not mean: what the model's head has to say, and what a proof did not look at.
+/// Says beside a verdict what it does not mean.
 pub fn remarks(args: &Check, case: &mut Case<'_>, program: &Program, model: &Model, watch: &Watch) -> Result<()> {
-    if !model.head.note.is_empty() {
-        case.notes.push(model.head.note.clone());
-    }
-    // What a cube leaves out is in another one.
-    let whole = !matches!(case.verdict, Verdict::Safe(guarantee) if guarantee.bound(engine::CUBE).is_some());
-    let about_assertions =
-        whole && program.condition.is_none() && matches!(args.c.property(), Property::Assertions { .. });
-    if let (Verdict::Safe(guarantee), true, None) = (case.verdict, about_assertions, &args.c.svcomp_property) {
-        case.notes.extend(session::vacuous(program, model, &request(args, program)?, guarantee, watch)?);
-    }
-    Ok(())
+    let (request, vacuity) = (request(args, program)?, args.c.svcomp_property.is_none());
+    Ok(fencepost::case::remarks(case, (program, model), (&request, vacuity), watch)?)
 }
 
 /// The report in the format that was asked for.
@@ -222,30 +188,6 @@ pub fn render(args: &Check, case: &Case<'_>) -> Result<Option<String>> {
         CheckFormat::Svg => draw(case.graph.as_ref(), &case.program.name, report::svg::render)?,
     };
     Ok(Some(text))
-}
-
-/// Adds the execution to a case that has one: as a graph, and what the model did differently from sequential consistency.
-pub fn describe(case: &mut Case<'_>, model: &Model) -> Result<()> {
-    let Verdict::Unsafe(execution) = case.verdict else { return Ok(()) };
-    let structure = session::structure(case.program, execution)?;
-    let mut graph = Graph::new(case.program, execution, &structure);
-    match session::relaxation(case.program, model, execution)? {
-        Some(relaxation) => {
-            let steps = steps(&graph, &relaxation.cycle);
-            graph.highlight(&steps);
-            graph.highlight_relaxed(&relaxation.pairs);
-            case.relaxed = relaxation.pairs;
-            let axiom = format!("{} of {}", relaxation.axiom, relaxation.stronger);
-            case.explanation = Some(Explanation { axiom, requirement: relaxation.requirement, steps });
-        }
-        None if case.undefined.is_none() => {
-            case.notes.push("this happens under sequential consistency too".to_owned());
-        }
-        None => {}
-    }
-    case.notes.extend(session::race_in_words(case.program, model, execution));
-    case.graph = Some(graph);
-    Ok(())
 }
 
 fn several(args: &Check, program: &Program, models: &[Model]) -> Result<u8> {
@@ -294,27 +236,11 @@ pub fn code(verdict: &Verdict) -> u8 {
     }
 }
 
-/// The model's name and title for reports.
-pub fn model_name(model: &Model) -> ModelName {
-    ModelName { name: model.name.clone(), title: model.title.clone() }
-}
-
 /// How to write text: on a terminal in colour and as wide as that is.
 pub fn text_options(to: Option<&Path>, statistics: bool) -> text::Options {
     let out = std::io::stdout();
     let width = if to.is_none() { output::width(&out) } else { None };
     text::Options { colour: to.is_none() && output::color(&out), statistics, width }
-}
-
-/// The steps of a cycle, in the report's terms.
-pub fn steps(graph: &Graph, cycle: &[model::Step]) -> Vec<Step> {
-    let step = |step: &model::Step| Step {
-        from: step.from,
-        to: step.to,
-        relation: step.relation.clone(),
-        words: graph.words(step.from, step.to, &step.relation),
-    };
-    cycle.iter().map(step).collect()
 }
 
 /// A picture of an execution, if there is one.

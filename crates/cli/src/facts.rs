@@ -1,6 +1,6 @@
 //! What a reader of a proof wants to know: the property, the definitions and options, how to get it again.
 
-use crate::args::{C, Check, PropertyName, Unwind};
+use crate::args::{C, Check, Unwind};
 use model::Model;
 use report::Facts;
 use std::path::Path;
@@ -18,20 +18,7 @@ pub fn facts(args: &Check, model: &Model, engine: &str, certified: bool) -> Fact
 
 /// The property as a sentence that holds for a safe program.
 fn property(c: &C) -> &'static str {
-    match c.named() {
-        _ if c.svcomp_property.is_some() => "The property of SV-COMP holds.",
-        PropertyName::Safety => {
-            "No assertion fails, every access goes to an object that lives, and no shift is too far."
-        }
-        PropertyName::Assert => "No assertion fails.",
-        PropertyName::Deadlock => "At no time all threads that have not ended wait for ever.",
-        PropertyName::Progress => {
-            "At no time all threads that have not ended wait or go round a loop in vain for ever."
-        }
-        PropertyName::Race => "There is no data race.",
-        PropertyName::Overflow => "No signed integer overflows.",
-        PropertyName::MemoryLeak => "No memory is lost that was allocated and not freed.",
-    }
+    if c.svcomp_property.is_some() { "The property of SV-COMP holds." } else { c.named().sentence() }
 }
 
 fn paths<'a>(flag: &'a str, all: &'a [std::path::PathBuf]) -> impl Iterator<Item = String> + 'a {

@@ -1,11 +1,13 @@
 //! `fencepost fences` and `fencepost weaken`.
 
 use crate::args::{Fences, FencesFormat, Repair as Args, Weaken};
-use crate::check::{applies, describe, model_name, text_options};
+use crate::check::{applies, text_options};
 use crate::watch::Watch;
-use crate::{SAFE, UNKNOWN, UNSAFE, input, output, preprocess, systems, units};
+use crate::{SAFE, UNKNOWN, UNSAFE, input, output, systems, units};
 use anyhow::{Context, Result};
 use engine::Verdict;
+use fencepost::case::{described, model_name};
+use fencepost::preprocess::preprocess_changed;
 use fences::{Change, Costs, Fence, OrderChange, Placement};
 use ir::Program;
 use model::Model;
@@ -144,7 +146,7 @@ impl Job<'_> {
             }
         };
         let mut case = match found.zip(of) {
-            Some((found, of)) => Some(case_of(found, of)?),
+            Some((found, of)) => Some(described(found, of)?),
             None => None,
         };
         if let Some(case) = &mut case {
@@ -223,7 +225,7 @@ impl Job<'_> {
     /// An execution that goes wrong under a model.
     fn reason(model: &Model, program: &Program, verdict: Verdict) -> Result<ReasonRow> {
         let found = Found::new(verdict, "", Vec::new(), program.clone());
-        let Case { graph, explanation, .. } = case_of(&found, model)?;
+        let Case { graph, explanation, .. } = described(&found, model)?;
         let what = graph.as_ref().map_or_else(String::new, |graph| match &graph.story {
             Some(story) => story.failure.sentence(&graph.threads),
             None => {
@@ -263,7 +265,7 @@ impl Job<'_> {
 fn again(args: &Args, files: &SourceFile, reading: &mut Reading) -> Result<()> {
     for (unit, input) in reading.units.iter_mut().zip(units::inputs(args.file.as_deref(), &args.c)?) {
         if unit.preprocessed.is_some() {
-            unit.preprocessed = Some(preprocess::preprocess_changed(&input, files)?);
+            unit.preprocessed = Some(preprocess_changed(&input, files)?);
         }
     }
     Ok(())
@@ -280,7 +282,7 @@ fn changed(source: &SourceFile, text: impl Fn(File<'_>) -> String) -> SourceFile
 fn told(reason: &fences::Reason, model: &Model) -> Result<String> {
     let verdict = Verdict::Unsafe(Box::new(reason.execution.clone()));
     let found = Found::new(verdict, "", Vec::new(), reason.program.clone());
-    let mut case = case_of(&found, model)?;
+    let mut case = described(&found, model)?;
     case.notes.clear();
     let text = report::text::check(&case, text_options(None, false));
     Ok(text.trim_end().rsplit_once('\n').map_or_else(String::new, |(story, _)| story.to_owned()))
@@ -294,25 +296,6 @@ fn names(models: &[Model]) -> ModelName {
         name: join(all.iter().map(|model| &*model.name).collect(), ","),
         title: join(all.iter().map(|model| &*model.title).collect(), " and "),
     }
-}
-
-fn case_of<'a>(found: &'a Found<Verdict>, model: &Model) -> Result<Case<'a>> {
-    let mut case = Case {
-        program: &found.program,
-        model: model_name(model),
-        engine: found.engine.to_owned(),
-        verdict: &found.result,
-        graph: None,
-        explanation: None,
-        relaxed: Vec::new(),
-        undefined: found.undefined.clone(),
-        notes: Vec::new(),
-        seconds: 0.0,
-        statistics: Vec::new(),
-        facts: report::Facts::default(),
-    };
-    describe(&mut case, model)?;
-    Ok(case)
 }
 
 fn code(repairs: &[Repair], conclusion: &Conclusion) -> u8 {

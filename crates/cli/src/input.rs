@@ -2,17 +2,15 @@
 
 use crate::args::C;
 use crate::competition::Specification;
-use crate::{output, preprocess, units};
+use crate::{output, units};
 use anyhow::{Context, Result, bail};
+use fencepost::preprocess::{MAX_BYTES, preprocess, with_included};
 use front_c::Unit;
 use model::{Include, Model};
 use session::{Failure, Reading};
 use source::SourceFile;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
-
-/// Texts larger than this are refused: no litmus test is.
-const MAX_BYTES: u64 = 16 << 20;
 
 /// Reads a text file.
 pub fn read(path: &Path) -> Result<SourceFile> {
@@ -79,9 +77,6 @@ fn language(text: &str) -> &'static str {
     if begins("transition") && begins("unsafe") { "cub" } else { "c" }
 }
 
-/// The name of a C program that comes from the standard input.
-pub const STDIN: &str = "stdin.c";
-
 /// Reads a program and says how to understand it; `.c` files go through the C preprocessor.
 pub fn read_program(path: Option<&Path>, c: &C) -> Result<(SourceFile, Reading)> {
     let competition = c.ignores_assertions();
@@ -99,7 +94,7 @@ pub fn read_program(path: Option<&Path>, c: &C) -> Result<(SourceFile, Reading)>
             return Err(Failure::Usage(message).into());
         }
         let preprocessed = match file.name().ends_with(".c") {
-            true => Some(preprocess::preprocess(input, &file)?),
+            true => Some(preprocess(input, &file)?),
             false => None,
         };
         units.push(Unit { name: file.name().to_owned(), preprocessed });
@@ -113,15 +108,6 @@ pub fn read_program(path: Option<&Path>, c: &C) -> Result<(SourceFile, Reading)>
         units.iter().filter_map(|unit| unit.preprocessed.as_deref()).fold(files, |all, text| with_included(&all, text));
     let c = front_c::Options { ilp32: c.ilp32, competition, checks: c.checks(), seams: false, entry: c.entry.clone() };
     Ok((files, Reading { units, c }))
-}
-
-/// A file with those that it includes, as far as they can be read: those of the system are not looked at.
-fn with_included(file: &SourceFile, preprocessed: &str) -> SourceFile {
-    let known: Vec<&str> = file.files().map(|file| file.name).collect();
-    let names = front_c::named_files(preprocessed).into_iter().filter(|name| !known.contains(name));
-    let small = |name: &&str| std::fs::metadata(name).is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_BYTES);
-    let texts = names.filter(small).filter_map(|name| Some((name.to_owned(), std::fs::read_to_string(name).ok()?)));
-    file.with_files(texts.collect::<Vec<_>>())
 }
 
 /// The models that the names stand for; `all` for every model that comes with Fencepost.

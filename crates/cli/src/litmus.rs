@@ -1,11 +1,12 @@
 //! `fencepost litmus`: many tests, many models, results in the order of the files.
 
 use crate::args::{Litmus, LitmusFormat};
-use crate::check::{applies, model_name, text_options};
+use crate::check::{applies, text_options};
 use crate::watch::{Watch, interrupted};
 use crate::{INPUT, INTERNAL, SAFE, UNKNOWN, input, output};
 use anyhow::Result;
 use engine::{Guarantee, NoAnswer};
+use fencepost::case::model_name;
 use indicatif::{ProgressBar, ProgressStyle};
 use ir::Program;
 use model::Model;

@@ -5,11 +5,12 @@
 //! every stronger one. Heads say which models are weaker than which.
 
 use crate::args::{Check, CheckFormat};
-use crate::check::{applies, case, code, describe, model_name, print, render, request, table, text_options};
+use crate::check::{applies, code, print, render, request, table, text_options};
 use crate::watch::Watch;
 use crate::{facts, output};
 use anyhow::Result;
 use engine::{NoAnswer, Verdict};
+use fencepost::case::{described, model_name};
 use ir::Program;
 use model::Model;
 use report::{ModelRow, ModelTable};
@@ -134,12 +135,9 @@ fn told(args: &Check, program: &Program, all: &[Known], at: usize) -> Result<Opt
     let models = ModelTable { program, rows: rows(all, &missing) };
     let Some(found) = &all[at].found else { return table(args, &models).map(Some) };
     let watch = Watch::new(&args.running, false);
-    let (statistics, undefined) = (found.statistics.clone(), found.undefined.clone());
     let model = &all[at].model;
-    let case = case(&found.program, model, found.engine, &found.result, &watch);
     let facts = facts::facts(args, model, found.engine, found.certificate.is_some());
-    let mut case = report::Case { statistics, undefined, facts, seconds: all[at].seconds, ..case };
-    describe(&mut case, model)?;
+    let mut case = report::Case { facts, seconds: all[at].seconds, ..described(found, model)? };
     crate::check::remarks(args, &mut case, program, model, &watch)?;
     match args.format {
         CheckFormat::Text => {

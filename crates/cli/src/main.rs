@@ -14,7 +14,6 @@ mod lsp;
 mod machines;
 mod output;
 mod own;
-mod preprocess;
 mod project;
 #[cfg(test)]
 mod seam;

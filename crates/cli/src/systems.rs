@@ -1,11 +1,12 @@
 //! `fencepost check` and `fencepost fences` for array-based systems.
 
 use crate::args::{Check, CheckFormat, FencesFormat, Repair as Args};
-use crate::check::{model_name, text_options};
+use crate::check::text_options;
 use crate::watch::Watch;
 use crate::{SAFE, UNKNOWN, UNSAFE, input, output};
 use anyhow::Result;
 use engine::{NoAnswer, SystemVerdict};
+use fencepost::case::model_name;
 use model::Model;
 use report::system::{
     SystemCase, SystemModel, SystemPlacement, SystemRepair, certificate, dot, html, json, repair_html, repair_json,

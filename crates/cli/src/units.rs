@@ -3,78 +3,51 @@
 use crate::args::C;
 use crate::input;
 use anyhow::{Context, Result, bail};
+use fencepost::preprocess::{Flags, Input};
 use serde::Deserialize;
 use session::Failure;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// A translation unit, and what the preprocessor is told about it.
-#[derive(Debug, Clone)]
-pub struct Input {
-    /// The file; `-` is what is read from the standard input.
-    pub path: PathBuf,
-    pub flags: Flags,
-}
-
-/// What the preprocessor is told, as far as we understand it.
-#[derive(Debug, Clone, Default)]
-pub struct Flags {
-    /// `-D` and `-U`, in order.
-    pub macros: Vec<String>,
-    /// `-I`.
-    pub include: Vec<PathBuf>,
-    /// `-iquote`.
-    pub quote: Vec<PathBuf>,
-    /// `-isystem`.
-    pub system: Vec<PathBuf>,
-    /// `-include`.
-    pub first: Vec<PathBuf>,
-    /// `-std`.
-    pub standard: Option<String>,
-    /// Whether `long` has 32 bits.
-    pub ilp32: bool,
-}
-
-impl Flags {
-    fn new(c: &C) -> Flags {
-        let defined = c.define.iter().map(|name| format!("-D{name}"));
-        Flags {
-            macros: defined.chain(c.undefine.iter().map(|name| format!("-U{name}"))).collect(),
-            include: c.include.clone(),
-            quote: c.iquote.clone(),
-            system: c.isystem.clone(),
-            first: c.include_first.clone(),
-            standard: c.standard.clone(),
-            ilp32: c.ilp32,
-        }
+/// What the command line says.
+fn flags(c: &C) -> Flags {
+    let defined = c.define.iter().map(|name| format!("-D{name}"));
+    Flags {
+        macros: defined.chain(c.undefine.iter().map(|name| format!("-U{name}"))).collect(),
+        include: c.include.clone(),
+        quote: c.iquote.clone(),
+        system: c.isystem.clone(),
+        first: c.include_first.clone(),
+        standard: c.standard.clone(),
+        ilp32: c.ilp32,
     }
+}
 
-    /// With what the command line of a compiler says. What is for other parts of a compiler is passed over.
-    fn add(&mut self, line: &[String], folder: &Path) {
-        let mut words = line.iter().map(String::as_str);
-        while let Some(word) = words.next() {
-            let mut value = |flag: &str| match word.strip_prefix(flag) {
-                Some("") => words.next().map(str::to_owned),
-                rest => rest.map(str::to_owned),
-            };
-            // `-include` and `-isystem` begin as `-i` does, so the longer ones come first.
-            if let Some(file) = value("-include") {
-                self.first.push(folder.join(file));
-            } else if let Some(path) = value("-isystem") {
-                self.system.push(folder.join(path));
-            } else if let Some(path) = value("-iquote") {
-                self.quote.push(folder.join(path));
-            } else if let Some(path) = value("-I") {
-                self.include.push(folder.join(path));
-            } else if let Some(name) = value("-D") {
-                self.macros.push(format!("-D{name}"));
-            } else if let Some(name) = value("-U") {
-                self.macros.push(format!("-U{name}"));
-            } else if let Some(name) = word.strip_prefix("-std=") {
-                self.standard = Some(name.to_owned());
-            } else if word == "-m32" {
-                self.ilp32 = true;
-            }
+/// With what the command line of a compiler says. What is for other parts of a compiler is passed over.
+fn add(flags: &mut Flags, line: &[String], folder: &Path) {
+    let mut words = line.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        let mut value = |flag: &str| match word.strip_prefix(flag) {
+            Some("") => words.next().map(str::to_owned),
+            rest => rest.map(str::to_owned),
+        };
+        // `-include` and `-isystem` begin as `-i` does, so the longer ones come first.
+        if let Some(file) = value("-include") {
+            flags.first.push(folder.join(file));
+        } else if let Some(path) = value("-isystem") {
+            flags.system.push(folder.join(path));
+        } else if let Some(path) = value("-iquote") {
+            flags.quote.push(folder.join(path));
+        } else if let Some(path) = value("-I") {
+            flags.include.push(folder.join(path));
+        } else if let Some(name) = value("-D") {
+            flags.macros.push(format!("-D{name}"));
+        } else if let Some(name) = value("-U") {
+            flags.macros.push(format!("-U{name}"));
+        } else if let Some(name) = word.strip_prefix("-std=") {
+            flags.standard = Some(name.to_owned());
+        } else if word == "-m32" {
+            flags.ilp32 = true;
         }
     }
 }
@@ -124,7 +97,7 @@ pub fn inputs(file: Option<&Path>, c: &C) -> Result<Vec<Input>> {
         if named.is_empty() {
             return Err(Failure::Usage("name a program, or --compile-commands FILE".to_owned()).into());
         }
-        let input = |path: &Path| Input { path: path.to_owned(), flags: Flags::new(c) };
+        let input = |path: &Path| Input { path: path.to_owned(), flags: flags(c) };
         return Ok(named.into_iter().map(input).collect());
     };
     let known = database_inputs(commands, c)?;
@@ -157,11 +130,11 @@ fn database_inputs(path: &Path, c: &C) -> Result<Vec<Input>> {
     let mut inputs: Vec<Input> = Vec::new();
     for Compilation { folder, file, line } in database(path)? {
         let file = file.strip_prefix(&here).map_or(file.clone(), Path::to_owned);
-        let mut flags = Flags::new(c);
-        flags.add(&line, &folder);
+        let mut told = flags(c);
+        add(&mut told, &line, &folder);
         // A file that is compiled twice would be linked twice.
         if file.extension() == Some(OsStr::new("c")) && !inputs.iter().any(|known| known.path == file) {
-            inputs.push(Input { path: file, flags });
+            inputs.push(Input { path: file, flags: told });
         }
     }
     if inputs.is_empty() {
@@ -233,7 +206,7 @@ mod tests {
             "cc", "-O2", "-Iinc", "-I", "more", "-DA=1", "-U", "B", "-include", "c.h", "-isystem", "s", "-std=c99",
             "-o", "x",
         ];
-        flags.add(&line.map(str::to_owned), Path::new("/p"));
+        add(&mut flags, &line.map(str::to_owned), Path::new("/p"));
         assert_eq!(flags.macros, ["-DA=1", "-UB"]);
         assert_eq!(flags.include, [Path::new("/p/inc"), Path::new("/p/more")]);
         assert_eq!((flags.first, flags.system), (vec!["/p/c.h".into()], vec!["/p/s".into()]));

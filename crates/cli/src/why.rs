@@ -1,11 +1,12 @@
 //! `fencepost why`.
 
 use crate::args::{Why, WhyFormat};
-use crate::check::{draw, model_name, steps, text_options};
+use crate::check::{draw, text_options};
 use crate::watch::Watch;
 use crate::{SAFE, UNKNOWN, UNSAFE, input, output};
 use anyhow::Result;
 use engine::Verdict;
+use fencepost::case::{model_name, steps};
 use report::json::Trouble;
 use report::{Explanation, Graph, Refuted};
 use session::Failure;

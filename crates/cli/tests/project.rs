@@ -197,3 +197,35 @@ fn a_test_of_cmake_checks_a_project() {
     let output = shell(&folder, "cmake -S . -B build > log && cd build && ctest", &[]);
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
 }
+
+/// What the release workflow packs: every command has its manual page, every shell its completions, and the same files make the same archive.
+#[test]
+fn a_release_has_manuals_and_completions() {
+    let folder = project("release");
+    let script = root().join("contrib/release/archive.sh").display().to_string();
+    let binary = env!("CARGO_BIN_EXE_fencepost");
+    let pack = |name: &str| {
+        let output =
+            shell(&folder, &format!("sh '{script}' '{binary}' {name} && sha256sum -c {name}.tar.gz.sha256"), &[]);
+        assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+        std::fs::read(folder.join(format!("{name}.tar.gz"))).expect("the archive is there")
+    };
+    assert!(pack("fencepost-0") == pack("fencepost-0"), "the archive differs from run to run");
+    let list = stdout(&shell(&folder, "tar tzf fencepost-0.tar.gz", &[]));
+    let help = stdout(&run(&folder, &["--help"]));
+    let commands = help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
+    let commands = commands.take_while(|line| !line.is_empty()).filter_map(|line| line.strip_prefix("  "));
+    let commands: Vec<&str> =
+        commands.filter_map(|line| line.split(' ').next().filter(|word| !word.is_empty())).collect();
+    assert!(commands.contains(&"check"), "{help}");
+    for command in commands.iter().filter(|command| !["help", "completions", "man"].contains(command)) {
+        assert!(list.contains(&format!("man1/fencepost-{command}.1\n")), "{command}: {list}");
+    }
+    for file in
+        ["bin/fencepost", "completions/fencepost", "_fencepost", "fencepost.fish", "models/tso.cat", "LICENSE-MIT"]
+    {
+        assert!(list.contains(&format!("{file}\n")), "{file}: {list}");
+    }
+    let workflow = std::fs::read_to_string(root().join(".github/workflows/release.yml")).expect("there is a workflow");
+    assert!(workflow.contains("contrib/release/archive.sh"));
+}

@@ -6,6 +6,7 @@ use ir::Program;
 use source::Diagnostic;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 use witness::{Execution, Invariant};
 
 /// Why there is no result.
@@ -65,7 +66,17 @@ impl Default for Request {
     }
 }
 
+/// How much work larger bounds on loops are worth if there is no time limit; with one, as much more or less as it is more or less than
+/// ten seconds.
+const PATIENCE: u64 = 6 * engine::SECOND;
+
 impl Request {
+    /// The work for larger bounds on loops in so much time, for [`Request::deepen`]: most of it, so that a machine of today comes to its
+    /// end and a slow one stops with the last bound that it has done.
+    pub fn patience(timeout: Option<Duration>) -> u64 {
+        timeout.map_or(PATIENCE, |time| (time.as_secs_f64() / 10.0 * PATIENCE as f64) as u64)
+    }
+
     /// An engine, with values for options that it declares.
     ///
     /// # Errors

@@ -21,8 +21,8 @@ const LAYERS: &[(&str, u8)] = &[
     ("fences", 4),
     ("report", 4),
     ("session", 5),
-    ("cli", 6),
-    ("web", 6),
+    ("fencepost", 6),
+    ("cli", 7),
 ];
 
 /// Crates outside the layers: nothing in the layers depends on them but tests.

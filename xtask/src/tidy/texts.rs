@@ -14,10 +14,10 @@ const HEADINGS: [&str; 3] = ["# The method", "# How it deviates", "# What it can
 /// Texts: everything that people write here.
 const TEXTS: &[&str] = &["rs", "toml", "md", "cat", "litmus", "txt", "sh", "css", "js", "json", "yml"];
 
-/// Below `cli` nothing reads files, the environment or sockets, starts processes or prints.
-pub fn no_io_below_cli(root: &Path) -> Result<Vec<String>> {
+/// Below the library's face nothing reads files, the environment or sockets, starts processes or prints.
+pub fn no_io_below_the_face(root: &Path) -> Result<Vec<String>> {
     let mut broken = Vec::new();
-    let top = layer("cli");
+    let top = layer("fencepost");
     for (name, folder) in crates(root)? {
         if layer(&name) >= top {
             continue;
@@ -29,7 +29,10 @@ pub fn no_io_below_cli(root: &Path) -> Result<Vec<String>> {
             let text = std::fs::read_to_string(&file)?;
             for (number, line) in code(&text) {
                 if let Some(what) = io(line) {
-                    broken.push(format!("{}: {what} below cli; hand it in from above", place(root, &file, number)));
+                    broken.push(format!(
+                        "{}: {what} below fencepost and cli; hand it in from above",
+                        place(root, &file, number)
+                    ));
                 }
             }
         }

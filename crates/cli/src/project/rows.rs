@@ -7,8 +7,9 @@ use super::usage;
 use crate::args::{C, Run};
 use crate::input::Beside;
 use crate::watch::interrupted;
-use crate::{INTERNAL, UNKNOWN, UNSAFE, input, output, preprocess, units};
+use crate::{INTERNAL, UNKNOWN, UNSAFE, input, output, units};
 use anyhow::{Context, Result};
+use fencepost::preprocess::{Input, preprocess};
 use model::Include;
 use report::json::Trouble;
 use report::run::{self, Row, Status};
@@ -148,7 +149,7 @@ fn key((path, c): (&Path, &C), model: Option<&Path>, arguments: &[String], fence
     key.add(&std::fs::read(path).unwrap_or_default());
     if path.extension().is_some_and(|extension| extension == "c") {
         let units = units::inputs(Some(path), c).unwrap_or_default();
-        let one = |input: &units::Input| preprocess::preprocess(input, &input::read(&input.path)?);
+        let one = |input: &Input| anyhow::Ok(preprocess(input, &input::read(&input.path)?)?);
         let texts: Vec<String> = units.iter().map(|input| one(input).unwrap_or_default()).collect();
         let text = texts.concat();
         // Our own headers are in a folder with another name each time.
