@@ -146,7 +146,7 @@ fn decide(args: &Check, program: &Program, model: &Model, watch: &Watch) -> Resu
     let mut case = Case { facts, seconds: watch.seconds(), ..described(&found, model)? };
     remarks(args, &mut case, program, model, watch)?;
     competition::witness(&case, args)?;
-    competition::litmus(&case, args)?;
+    competition::litmus(&case, model, args)?;
     if let Some(path) = &args.certificate {
         match &found.certificate {
             Some(invariant) => {

@@ -5,6 +5,8 @@ use crate::{input, output};
 use anyhow::Result;
 use engine::Verdict;
 use front_c::{Checks, Leaks};
+use model::Model;
+use report::litmus::Words;
 use report::{Case, svcomp};
 use session::Failure;
 use std::path::Path;
@@ -110,9 +112,10 @@ pub fn witness(case: &Case<'_>, args: &Check) -> Result<()> {
 }
 
 /// Writes the litmus test that was asked for, if there is one to write.
-pub fn litmus(case: &Case<'_>, args: &Check) -> Result<()> {
+pub fn litmus(case: &Case<'_>, model: &Model, args: &Check) -> Result<()> {
     let Some(path) = &args.emit_litmus else { return Ok(()) };
-    match report::litmus::extract(case) {
+    let words = if session::is_kernels(model) { Words::Kernel } else { Words::C11 };
+    match report::litmus::extract(case, words) {
         Some(text) => output::write(&text, Some(path)),
         None => {
             output::say("there is no reordering that a litmus test could show, so none was written");

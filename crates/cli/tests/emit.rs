@@ -31,6 +31,12 @@ fn the_heart_of_a_violation_shows_the_same_reordering() {
         ("corpus/c/litmus-lb.c", "power-frame"),
         ("corpus/c/litmus-iriw.c", "power-frame"),
         ("corpus/c/litmus-two-plus-two-w.c", "pso"),
+        ("examples/message-passing.c", "aarch64"),
+        ("examples/message-passing.c", "riscv"),
+        ("examples/message-passing.c", "ppc"),
+        ("examples/peterson.c", "aarch64"),
+        ("corpus/c/litmus-iriw.c", "ppc"),
+        ("corpus/c/linux-message-passing.c", "lkmm"),
     ];
     for (program, model) in cases {
         let file = format!("{}-{model}.litmus", Path::new(program).file_stem().unwrap().to_string_lossy());

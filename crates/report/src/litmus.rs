@@ -1,4 +1,5 @@
-//! A small litmus test with the heart of a violation: the cycle that sequential consistency forbids.
+//! A small litmus test with the heart of a violation: the cycle that sequential consistency forbids. It is written with C11's
+//! atomics, or with the Linux kernel's operations where the model is about these.
 //!
 //! The events of the cycle are kept, with the other halves of read-modify-writes and the writes that are read from. A part
 //! of an execution that a model allows is allowed too, so the outcome of the test is possible under the model in question.
@@ -17,9 +18,18 @@ use witness::Execution;
 /// A test with more events than this explains nothing.
 const MOST_EVENTS: usize = 16;
 
+/// The words of a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Words {
+    /// C11's atomics, which every machine's model has a mapping for.
+    C11,
+    /// The Linux kernel's operations.
+    Kernel,
+}
+
 /// The test in herd's C format; nothing if the execution is sequential, if the cycle goes through the start or the end of
 /// a thread, which litmus tests do not have, or if it is too long.
-pub fn extract(case: &Case<'_>) -> Option<String> {
+pub fn extract(case: &Case<'_>, words: Words) -> Option<String> {
     let Verdict::Unsafe(execution) = case.verdict else { return None };
     let (graph, explanation) = (case.graph.as_ref()?, case.explanation.as_ref()?);
     let across = |from: usize, to: usize| graph.events[from].thread != graph.events[to].thread;
@@ -28,13 +38,14 @@ pub fn extract(case: &Case<'_>) -> Option<String> {
         return None;
     }
     let cycle = explanation.steps.iter().flat_map(|step| [step.from, step.to]);
-    let test = Test::new(execution, graph, cycle)?;
+    let test = Test::new(execution, graph, words, cycle)?;
     Some(test.print(case))
 }
 
 struct Test<'a> {
     execution: &'a Execution,
     graph: &'a Graph,
+    words: Words,
     /// The accesses of the test, in the order of the execution.
     events: BTreeSet<usize>,
     /// The names of the locations.
@@ -44,7 +55,12 @@ struct Test<'a> {
 }
 
 impl<'a> Test<'a> {
-    fn new(execution: &'a Execution, graph: &'a Graph, cycle: impl Iterator<Item = usize>) -> Option<Self> {
+    fn new(
+        execution: &'a Execution,
+        graph: &'a Graph,
+        words: Words,
+        cycle: impl Iterator<Item = usize>,
+    ) -> Option<Self> {
         let is_access = |event: &usize| execution.events[*event].address().is_some();
         let is_own = |event: &usize| execution.events[*event].thread.is_some();
         let mut events: BTreeSet<usize> = BTreeSet::new();
@@ -64,7 +80,7 @@ impl<'a> Test<'a> {
             let kept = order.iter().map(|id| id.index()).filter(|event| events.contains(event));
             values.extend(kept.enumerate().map(|(at, event)| (event, at + 1)));
         }
-        let mut test = Test { execution, graph, events, names: BTreeMap::new(), values };
+        let mut test = Test { execution, graph, words, events, names: BTreeMap::new(), values };
         test.name_locations();
         Some(test)
     }
@@ -129,14 +145,14 @@ impl<'a> Test<'a> {
         let own: Vec<usize> =
             self.events.iter().copied().filter(|&event| self.graph.events[event].thread == Some(thread)).collect();
         let names: BTreeSet<&str> = own.iter().map(|&event| self.name(event)).collect();
-        let params: Vec<String> = names.iter().map(|name| format!("atomic_int* {name}")).collect();
+        let params: Vec<String> = names.iter().map(|name| format!("{} {name}", self.words.pointer())).collect();
         let called = self.graph.threads.get(thread as usize).map_or("", String::as_str);
         let comment: String = called.chars().filter(|c| c.is_ascii_alphanumeric() || "_#".contains(*c)).collect();
         let _ = writeln!(out, "\n/* {comment} */\nP{number} ({}) {{", params.join(", "));
         let (mut registers, mut before) = (0, None);
         for &event in &own {
             if let Some(fence) = before.and_then(|before| self.fence(before, event)) {
-                let _ = writeln!(out, "  atomic_thread_fence(memory_order_{fence});");
+                let _ = writeln!(out, "  {fence};");
             }
             before = Some(event);
             let (name, line) = (self.name(event), self.graph.events[event].line);
@@ -148,43 +164,45 @@ impl<'a> Test<'a> {
                 registers += 1;
             };
             if let Some(write) = write {
-                let (value, order) = (self.values.get(&write).copied().unwrap_or(0), self.order(&[event, write]));
-                read(format!("atomic_exchange_explicit({name}, {value}, memory_order_{order})"));
+                let value = self.values.get(&write).copied().unwrap_or(0);
+                read(self.words.exchange(name, value, self.order(&[event, write])));
             } else if is_second {
                 continue;
             } else if let Some(value) = self.values.get(&event) {
-                let order = self.order(&[event]);
-                let call = format!("atomic_store_explicit({name}, {value}, memory_order_{order})");
-                let _ = writeln!(out, "  {call}; /* line {line} */");
+                let store = self.words.store(name, *value, self.order(&[event]));
+                let _ = writeln!(out, "  {store}; /* line {line} */");
             } else {
-                read(format!("atomic_load_explicit({name}, memory_order_{})", self.order(&[event])));
+                read(self.words.load(name, self.order(&[event])));
             }
         }
         out.push_str("}\n");
     }
 
-    /// The strongest fence between two events of a thread that C11 has a word for.
-    fn fence(&self, from: usize, to: usize) -> Option<&'static str> {
+    /// The strongest fence between two events of a thread that the language has a word for.
+    fn fence(&self, from: usize, to: usize) -> Option<String> {
         let between = &self.graph.events[from + 1..to];
         let has = |tags: &[&str]| {
             let tagged = |event: &GraphEvent| event.tags.iter().any(|tag| tags.contains(&tag.as_str()));
             between.iter().any(|event| event.kind == crate::EventKind::Fence && tagged(event))
         };
-        if has(FULL) {
-            Some("seq_cst")
-        } else if has(&["LWSYNC", "ACQ_REL", "Fence.tso"]) {
-            Some("acq_rel")
-        } else if has(&["REL", "Fence.rw.w"]) {
-            Some("release")
-        } else if has(&["ACQ", "DMB.LD", "DSB.LD", "Fence.r.rw"]) {
-            Some("acquire")
-        } else {
-            None
-        }
+        let known: &[(&[&str], &str)] = match self.words {
+            Words::C11 => &[
+                (FULL, "seq_cst"),
+                (&["LWSYNC", "ACQ_REL", "Fence.tso"], "acq_rel"),
+                (&["REL", "Fence.rw.w"], "release"),
+                (&["ACQ", "DMB.LD", "DSB.LD", "Fence.r.rw"], "acquire"),
+            ],
+            Words::Kernel => &[(&["MB"], "smp_mb"), (&["WMB"], "smp_wmb"), (&["RMB"], "smp_rmb")],
+        };
+        let (_, word) = known.iter().find(|(tags, _)| has(tags))?;
+        Some(match self.words {
+            Words::C11 => format!("atomic_thread_fence(memory_order_{word})"),
+            Words::Kernel => format!("{word}()"),
+        })
     }
 
     /// The memory order of an access, by its tags.
-    fn order(&self, events: &[usize]) -> &'static str {
+    fn order(&self, events: &[usize]) -> Order {
         let has = |tags: &[&str]| {
             events.iter().any(|&event| self.graph.events[event].tags.iter().any(|tag| tags.contains(&tag.as_str())))
         };
@@ -192,13 +210,82 @@ impl<'a> Test<'a> {
         let arm = has(&["A"]) && !has(&["NA", "RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"]);
         let acquires = arm || has(&["ACQ", "ACQUIRE", "Q", "Acq", "AcqRel"]);
         let releases = has(&["REL", "RELEASE", "L", "Rel", "AcqRel"]);
-        match (has(&["SC"]), acquires, releases) {
-            (true, _, _) => "seq_cst",
-            (false, true, true) => "acq_rel",
-            (false, true, false) => "acquire",
-            (false, false, true) => "release",
-            (false, false, false) => "relaxed",
+        match (has(&["SC", "MB"]), acquires, releases) {
+            (true, _, _) => Order::SeqCst,
+            (false, true, true) => Order::AcqRel,
+            (false, true, false) => Order::Acquire,
+            (false, false, true) => Order::Release,
+            (false, false, false) if self.words == Words::Kernel && !has(&["ONCE", "RMW"]) => Order::Plain,
+            (false, false, false) => Order::Relaxed,
         }
+    }
+}
+
+/// What an access promises.
+#[derive(Debug, Clone, Copy)]
+enum Order {
+    /// An access that the kernel's model lets the compiler do with what it likes.
+    Plain,
+    Relaxed,
+    Acquire,
+    Release,
+    AcqRel,
+    SeqCst,
+}
+
+impl Order {
+    fn c11(self) -> &'static str {
+        match self {
+            Order::Plain | Order::Relaxed => "relaxed",
+            Order::Acquire => "acquire",
+            Order::Release => "release",
+            Order::AcqRel => "acq_rel",
+            Order::SeqCst => "seq_cst",
+        }
+    }
+}
+
+impl Words {
+    fn pointer(self) -> &'static str {
+        match self {
+            Words::C11 => "atomic_int*",
+            Words::Kernel => "int*",
+        }
+    }
+
+    fn load(self, name: &str, order: Order) -> String {
+        match (self, order) {
+            (Words::C11, _) => format!("atomic_load_explicit({name}, memory_order_{})", order.c11()),
+            (Words::Kernel, Order::Plain) => format!("*{name}"),
+            (Words::Kernel, Order::Relaxed | Order::Release) => format!("READ_ONCE(*{name})"),
+            (Words::Kernel, Order::Acquire | Order::AcqRel | Order::SeqCst) => format!("smp_load_acquire({name})"),
+        }
+    }
+
+    fn store(self, name: &str, value: usize, order: Order) -> String {
+        match (self, order) {
+            (Words::C11, _) => format!("atomic_store_explicit({name}, {value}, memory_order_{})", order.c11()),
+            (Words::Kernel, Order::Plain) => format!("*{name} = {value}"),
+            (Words::Kernel, Order::Relaxed | Order::Acquire) => format!("WRITE_ONCE(*{name}, {value})"),
+            (Words::Kernel, Order::Release | Order::AcqRel | Order::SeqCst) => {
+                format!("smp_store_release({name}, {value})")
+            }
+        }
+    }
+
+    fn exchange(self, name: &str, value: usize, order: Order) -> String {
+        let kernel = match (self, order) {
+            (Words::C11, _) => {
+                return format!("atomic_exchange_explicit({name}, {value}, memory_order_{})", order.c11());
+            }
+            (Words::Kernel, Order::Plain | Order::Relaxed) => "xchg_relaxed",
+            (Words::Kernel, Order::Acquire) => "xchg_acquire",
+            (Words::Kernel, Order::Release) => "xchg_release",
+            // The kernel has no exchange that acquires and releases and is no full fence.
+            (Words::Kernel, Order::AcqRel) => "xchg_acquire",
+            (Words::Kernel, Order::SeqCst) => "xchg",
+        };
+        format!("{kernel}({name}, {value})")
     }
 }
 

@@ -121,12 +121,12 @@ fn the_heart_of_a_violation_is_a_litmus_test() {
     let example = store_buffering();
     let verdict = Verdict::Unsafe(Box::new(example.execution.clone()));
     let mut case = case(&example, &verdict, &[(10, 11)]);
-    assert_eq!(report::litmus::extract(&case), None, "a sequential execution has no heart");
+    assert_eq!(report::litmus::extract(&case, report::litmus::Words::C11), None, "a sequential execution has no heart");
     case.explanation = Some(cycle());
-    expect("c-sb.litmus", &report::litmus::extract(&case).unwrap());
+    expect("c-sb.litmus", &report::litmus::extract(&case, report::litmus::Words::C11).unwrap());
     // Through the start of a thread.
     case.explanation.as_mut().unwrap().steps[0].from = 4;
-    assert_eq!(report::litmus::extract(&case), None);
+    assert_eq!(report::litmus::extract(&case, report::litmus::Words::C11), None);
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn fences_exchanges_and_coherence_come_with_the_heart() {
     };
     let steps = [(3, 6, "po"), (6, 14, "fr"), (10, 14, "po"), (8, 14, "co")].map(step).into();
     case.explanation = Some(report::Explanation { steps, ..cycle() });
-    expect("c-lost-update.litmus", &report::litmus::extract(&case).unwrap());
+    expect("c-lost-update.litmus", &report::litmus::extract(&case, report::litmus::Words::C11).unwrap());
 }
 
 const TASK: report::svcomp::Task<'static> = report::svcomp::Task {

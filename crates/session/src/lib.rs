@@ -33,7 +33,7 @@ pub use relaxed::{Relaxation, relaxation};
 pub use result::{Failure, Found, Outcomes, Reading, Request, States};
 pub use sequential::sequential;
 pub use strategy::{AUTO, STRATEGIES, Setting, Shortening, Step, Strategy, strategy};
-pub use suits::{remarks, suits};
+pub use suits::{is_kernels, remarks, suits};
 pub use system_fences::{SystemRepair, SystemRepairs, fence_system};
 pub use systems::{SystemFound, check_system, system_engines, system_memory};
 pub use undefined::undefined;
@@ -202,7 +202,7 @@ fn compiled<'p>(program: &'p Program, model: &Model) -> Result<Cow<'p, Program>,
     if program.is_c() && !model.head.compile.is_empty() {
         return Ok(Cow::Owned(compile::compile(program, &model.head)));
     }
-    if program.is_c() && program.begins_alone() && suits::is_kernels(model) {
+    if program.is_c() && program.begins_alone() && is_kernels(model) {
         return Ok(Cow::Owned(compile::kernel(program)));
     }
     if program.is_c() && program.begins_alone() {
