@@ -228,6 +228,79 @@ fn one_repair_can_suit_several_models() {
     }
 }
 
+const MESSAGE: &str = "#include <assert.h>
+#include <lkmm.h>
+#include <pthread.h>
+struct message { int data, ready; } m;
+#define PUBLISH() smp_mb()
+static void *writer(void *unused)
+{
+    WRITE_ONCE(m.data, 1);
+    PUBLISH();
+    smp_store_release(&m.ready, 1);
+    return 0;
+}
+static void *reader(void *unused)
+{
+    if (smp_load_acquire(&m.ready)) {
+        smp_mb();
+        assert(READ_ONCE(m.data) == 1);
+    }
+    return 0;
+}
+int main(void)
+{
+    pthread_t w, r;
+    pthread_create(&w, 0, writer, 0);
+    pthread_create(&r, 0, reader, 0);
+    pthread_join(w, 0);
+    pthread_join(r, 0);
+    return 0;
+}
+";
+
+/// The kernel's operations have their order in their name, and take an object or a pointer; some stand in macros.
+#[test]
+fn operations_of_the_kernel_are_weakened_and_strengthened() {
+    for model in ["lkmm", "aarch64"] {
+        let strong = program(&format!("kernel-{model}.c"), MESSAGE);
+        let (text, code) = run(&["weaken", &strong, "--model", model, "--write"]);
+        assert_eq!(code, Some(0), "{text}");
+        let weak = std::fs::read_to_string(&strong).expect("the weakened text");
+        assert_eq!(weak, MESSAGE.replace("smp_mb()", "barrier()"), "{model}: {text}");
+        assert_eq!(last(&run(&["check", &strong, "--model", model]).0), "SAFE", "{model}");
+        let none = weak
+            .replace("smp_store_release(&m.ready", "WRITE_ONCE(m.ready")
+            .replace("smp_load_acquire(&m.ready", "READ_ONCE(m.ready");
+        let relaxed = program(&format!("kernel-relaxed-{model}.c"), &none);
+        assert_eq!(last(&run(&["check", &relaxed, "--model", model]).0), "UNSAFE", "{model}");
+        let (text, code) = run(&["fences", &relaxed, "--kinds", "orders", "--model", model, "--write"]);
+        assert_eq!((last(&text), code), ("FENCES 0 ORDERS 2 (cost 4)", Some(0)), "{model}: {text}");
+        assert_eq!(std::fs::read_to_string(&relaxed).expect("the repaired text"), weak, "{model}: {text}");
+    }
+}
+
+/// Orders are changed where they stand: in a header, and in a full fence that has none.
+#[test]
+fn orders_are_weakened_in_headers_and_in_fences_without_orders() {
+    let header = "#include <stdatomic.h>\nstatic atomic_int flag;\nstatic inline void raise_flag(void)\n{\n    \
+                  __sync_synchronize();\n    atomic_store(&flag, 1);\n}\nstatic inline int is_raised(void)\n{\n    \
+                  return atomic_load_explicit(&flag, memory_order_seq_cst);\n}\n";
+    let main = "#include \"orders-flag.h\"\n#include <assert.h>\n#include <pthread.h>\nint data;\n\
+                static void *a(void *u) { data = 1; raise_flag(); return u; }\n\
+                static void *b(void *u) { if (is_raised()) assert(data == 1); return u; }\n\
+                int main(void) { pthread_t p, q; pthread_create(&p, 0, a, 0); pthread_create(&q, 0, b, 0); \
+                pthread_join(p, 0); pthread_join(q, 0); }\n";
+    let header_file = program("orders-flag.h", header);
+    let (text, code) = run(&options(&["weaken", &program("orders-header.c", main), "--write"], &["rc11", "aarch64"]));
+    assert!(last(&text).starts_with("WEAKENED 3 of 3 (cost 4, ") && code == Some(0), "{text}");
+    let expected = header
+        .replace("__sync_synchronize()", "__atomic_thread_fence(__ATOMIC_RELAXED)")
+        .replace("atomic_store(&flag, 1)", "atomic_store_explicit(&flag, 1, memory_order_release)")
+        .replace("memory_order_seq_cst", "memory_order_acquire");
+    assert_eq!(std::fs::read_to_string(&header_file).expect("the header"), expected, "{text}");
+}
+
 /// Where changes are allowed, how many, and what a loop costs.
 #[test]
 fn repairs_can_be_narrowed_down() {

@@ -131,8 +131,14 @@ pub fn spellings(program: &Program) -> &'static [Spelling] {
         "LINUX" => KERNEL,
         _ if program.condition.is_some() => C11,
         _ if program.source.name().ends_with(".i") => PREPROCESSED,
-        // The kernel's names can be macros of the program's own; this header makes them what they are.
-        _ if (text.contains("<fencepost.h>") || text.contains("\"fencepost.h\"")) && is_kernel(text) => KERNEL,
+        // The kernel's names can be macros of the program's own; these headers make them what they are.
+        _ if ["<fencepost.h>", "\"fencepost.h\"", "<lkmm.h>", "\"lkmm.h\""]
+            .iter()
+            .any(|header| text.contains(header))
+            && is_kernel(text) =>
+        {
+            KERNEL
+        }
         _ if text.contains("<stdatomic.h>") => C11,
         _ => GNU,
     }

@@ -3,7 +3,7 @@
 //! What an instruction of the program was in the text is known from its place: the operation is read again there, and the orders that its
 //! architecture offers are written down with the words that stand for them.
 
-use ir::{MemoryOrder, Op, Program, Site};
+use ir::{MemoryOrder, Op, Program, Site, kernel};
 use source::Span;
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ pub fn mark_sites(program: &mut Program) {
             "X86" => words(&text, X86).map(|family| family.site(span)),
             // The halves of an operation that can fail have orders of their own.
             "C" if instrs.len() == 1 => c11(&text, span),
-            "LINUX" if instrs.len() == 1 => kernel(&text).map(|family| family.site(span)),
+            "LINUX" if instrs.len() == 1 => kernel::site(program.source.row(), span.start as usize),
             _ => None,
         };
         if let Some(site) = site {
@@ -105,13 +105,6 @@ const RISCV_FENCES: Words = &[
     (("fence rw,w", &[], &[], &["Fence.rw.w"], &[0, 1]), &["fence rw,w"]),
     (("fence.tso", &[], &[], &["Fence.tso"], &[0, 1, 2, 3, 4]), &["fence.tso"]),
     (("fence rw,rw", &[], &[], &["Fence.rw.rw"], &[0, 1, 2, 3, 4, 5]), &["fence rw,rw"]),
-];
-
-const KERNEL_FENCES: Words = &[
-    (("none", &[], &[], &["BARRIER"], &[]), &["barrier()"]),
-    (("smp_wmb", &[], &[], &["WMB"], &[0]), &["smp_wmb()"]),
-    (("smp_rmb", &[], &[], &["RMB"], &[0]), &["smp_rmb()"]),
-    (("smp_mb", &[], &[], &["MB"], &[0, 1, 2]), &["smp_mb()"]),
 ];
 
 /// The family of an instruction that is one of these words.
@@ -243,33 +236,6 @@ fn c11(text: &str, span: Span) -> Option<Site> {
     Some(Site { span: place, now, orders })
 }
 
-/// The site of an operation of the kernel: a marked access or a barrier.
-fn kernel(text: &str) -> Option<Family> {
-    if let Some(family) = words(text, KERNEL_FENCES) {
-        return Some(family);
-    }
-    const LOAD: [Row; 2] = [("once", &["ONCE"], &[], &[], &[]), ("acquire", &["ACQUIRE"], &[], &[], &[0])];
-    const STORE: [Row; 2] = [("once", &[], &["ONCE"], &[], &[]), ("release", &[], &["RELEASE"], &[], &[0])];
-    let name = text.split('(').next()?.trim();
-    let arguments = arguments(text)?;
-    let first = text.get(arguments.first()?.start as usize..arguments.first()?.end as usize)?.trim();
-    let rest = text.get(arguments.first()?.end as usize..)?;
-    let (rows, spelled, now) = match name {
-        "READ_ONCE" => (&LOAD, ["READ_ONCE", "smp_load_acquire"], 0),
-        "smp_load_acquire" => (&LOAD, ["READ_ONCE", "smp_load_acquire"], 1),
-        "WRITE_ONCE" => (&STORE, ["WRITE_ONCE", "smp_store_release"], 0),
-        "smp_store_release" => (&STORE, ["WRITE_ONCE", "smp_store_release"], 1),
-        _ => return None,
-    };
-    // The one takes an object, the other one a pointer to it.
-    let pointer = if now == 0 { first.strip_prefix('*')?.trim() } else { first };
-    if !pointer.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric()) {
-        return None;
-    }
-    let texts = [format!("{}(*{pointer}{rest}", spelled[0]), format!("{}({pointer}{rest}", spelled[1])];
-    Some(Family { now, orders: rows.iter().copied().zip(texts).collect(), span: None })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -291,8 +257,5 @@ mod tests {
         assert_eq!(written(riscv("amoadd.w.aq x1,x2,(x3)")).0, 1);
         assert_eq!(written(riscv("fence rw, w")).0, 4);
         assert!(riscv("lw x1,0(x2)").is_none());
-        assert_eq!(written(kernel("READ_ONCE(*x)")), (0, strings(&["READ_ONCE(*x)", "smp_load_acquire(x)"])));
-        assert_eq!(written(kernel("smp_store_release(y, f(1, 2))")).1[0], "WRITE_ONCE(*y, f(1, 2))");
-        assert!(kernel("READ_ONCE(a[1])").is_none());
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! An instruction belongs to the site whose mark is among its tags. No model knows marks, so they mean nothing.
 
+pub mod kernel;
+
 use crate::{Instr, Op, Program, TagSet};
 use source::Span;
 
@@ -37,8 +39,11 @@ pub struct MemoryOrder {
     pub edits: Vec<(Span, String)>,
 }
 
-/// C11's orders: the name, the tags of a read, of a write and of a fence, and what it is at least as strong as.
-const C11: [(&str, &str, &str, &str, &[&str]); 5] = [
+/// An order of a family: the name, the tags of a read, of a write and of a fence, and what it is at least as strong as.
+type Row = (&'static str, &'static str, &'static str, &'static str, &'static [&'static str]);
+
+/// C11's orders.
+const C11: &[Row] = &[
     ("relaxed", "RLX", "RLX", "", &["relaxed"]),
     ("acquire", "ACQ", "RLX", "ACQ", &["relaxed", "acquire"]),
     ("release", "RLX", "REL", "REL", &["relaxed", "release"]),
@@ -49,17 +54,20 @@ const C11: [(&str, &str, &str, &str, &[&str]); 5] = [
 impl MemoryOrder {
     /// The orders of C11 that are allowed somewhere, and how the text is changed to have them.
     pub fn c11(allowed: impl Fn(&str) -> bool, edits: impl Fn(&str) -> Vec<(Span, String)>) -> Vec<MemoryOrder> {
-        let orders: Vec<_> = C11.iter().filter(|(name, ..)| allowed(name)).collect();
+        MemoryOrder::family(&C11.iter().filter(|(name, ..)| allowed(name)).collect::<Vec<_>>(), edits)
+    }
+
+    fn family(rows: &[&Row], edits: impl Fn(&str) -> Vec<(Span, String)>) -> Vec<MemoryOrder> {
         let tags = |tag: &str| if tag.is_empty() { Vec::new() } else { vec![tag.to_owned()] };
-        let order = |(name, read, write, fence, below): &&(&str, &str, &str, &str, &[&str])| MemoryOrder {
+        let order = |(name, read, write, fence, below): &&Row| MemoryOrder {
             name: (*name).to_owned(),
             read: tags(read),
             write: tags(write),
             fence: tags(fence),
-            covers: (0..orders.len()).filter(|&at| below.contains(&orders[at].0)).collect(),
+            covers: (0..rows.len()).filter(|&at| below.contains(&rows[at].0)).collect(),
             edits: edits(name),
         };
-        orders.iter().map(order).collect()
+        rows.iter().map(order).collect()
     }
 }
 

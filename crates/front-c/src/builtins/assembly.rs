@@ -22,7 +22,7 @@ enum Meaning {
 /// Translates inline assembly.
 pub(crate) fn asm(lowering: &mut Lowering, asm: &Asm, span: Span) -> Result<(), Diagnostic> {
     let text = plain(&asm.template.text());
-    let mut call = Call { lowering, name: "asm", args: &[], span };
+    let mut call = Call { lowering, name: "asm", args: &[], span, range: None };
     if asm.is_goto || !asm.labels.is_empty() {
         let complaint = call.error("inline assembly that may jump to a label is not supported");
         return Err(complaint.help("write it in C, with `if` and `goto`"));

@@ -556,13 +556,13 @@ impl Swap {
         call.lowering.if_(
             spurious,
             |lowering| {
-                let mut call = Call { lowering, name, args: &[], span };
+                let mut call = Call { lowering, name, args: &[], span, range: None };
                 call.update_into(dst, &fail, Some(never.clone()), old);
                 call.lowering.emit(ir::Op::Assign { dst: done, value: never });
                 Ok(())
             },
             |lowering| {
-                let mut call = Call { lowering, name, args: &[], span };
+                let mut call = Call { lowering, name, args: &[], span, range: None };
                 let strong = Swap { addr, ty, expected, new, weak: false };
                 let (found, succeeded) = strong.emit(&mut call, success, failure)?;
                 call.lowering.emit(ir::Op::Assign { dst, value: found });
@@ -611,13 +611,13 @@ impl Swap {
         call.lowering.if_(
             done.clone(),
             |lowering| {
-                let mut call = Call { lowering, name, args: &[], span };
+                let mut call = Call { lowering, name, args: &[], span, range: None };
                 call.update_into(dst, &success, Some(same.clone()), new);
                 call.assume(same, false);
                 Ok(())
             },
             |lowering| {
-                let mut call = Call { lowering, name, args: &[], span };
+                let mut call = Call { lowering, name, args: &[], span, range: None };
                 call.update_into(dst, &fail, Some(Expr::Const(0, Width::BOOL)), old);
                 if !weak {
                     call.assume(other.binary(BinaryOp::Eq, Expr::Const(0, Width::BOOL)), false);

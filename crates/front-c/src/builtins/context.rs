@@ -1,8 +1,8 @@
 //! A call that is being translated, and what all families of functions need to do so.
 
-use crate::lower::{Lowering, Value};
+use crate::lower::{Lowering, Role, Value};
 use crate::types::{Kind, Type};
-use c_syntax::ast::{Expression, Node};
+use c_syntax::ast::{Expression, Node, Range};
 use ir::{Expr, LocalId, Op, System, TagSet, UnaryOp, Width};
 use source::{Diagnostic, Span};
 
@@ -12,6 +12,8 @@ pub(super) struct Call<'a, 'b> {
     pub name: &'a str,
     pub args: &'a [Node<Expression>],
     pub span: Span,
+    /// Where it stands in the text of the parser, if it is the whole of what is written there.
+    pub range: Option<Range>,
 }
 
 /// A read-modify-write of a scalar.
@@ -26,6 +28,11 @@ impl<'a> Call<'a, '_> {
     /// A complaint about the call.
     pub fn error(&self, message: impl Into<String>) -> Diagnostic {
         self.lowering.error(self.span, message)
+    }
+
+    /// The mark of the site that the call is, if its order is in its name.
+    pub fn operation_site(&mut self, name: &str, role: Role) -> Option<String> {
+        self.lowering.operation_site(self.range?, name, role)
     }
 
     /// Complains about the wrong number of arguments.

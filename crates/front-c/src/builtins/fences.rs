@@ -7,6 +7,7 @@ use super::Outcome;
 use super::atomics::{Order, Ordered, order_argument};
 use super::context::Call;
 use crate::lower::Role;
+use crate::text::SYNCHRONIZE;
 use c_syntax::ast::{Expression, Node};
 use source::Diagnostic;
 
@@ -26,7 +27,11 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             }
         }
         "__atomic_signal_fence" | "atomic_signal_fence" | "__c11_atomic_signal_fence" => call.arity(1)?,
-        "__sync_synchronize" => call.full_fence(),
+        SYNCHRONIZE => {
+            let mark = call.operation_site(SYNCHRONIZE, Role::Fence);
+            let tags: Vec<&str> = std::iter::once("SC").chain(mark.as_deref()).collect();
+            call.fence(&tags);
+        }
         "__builtin_ia32_mfence" | "_mm_mfence" => call.fence(&["MFENCE"]),
         "__builtin_ia32_sfence" | "_mm_sfence" => call.fence(&["SFENCE"]),
         "__builtin_ia32_lfence" | "_mm_lfence" => call.fence(&["LFENCE"]),

@@ -6,9 +6,9 @@
 use super::Outcome;
 use super::atomics::Swap;
 use super::context::{Call, Update};
-use crate::lower::Value;
+use crate::lower::{Role, Value};
 use crate::types::Type;
-use ir::{BinaryOp, Expr, UnaryOp, Width};
+use ir::{BinaryOp, Expr, TagSet, UnaryOp, Width};
 use source::Diagnostic;
 
 /// How an operation is ordered.
@@ -131,7 +131,9 @@ fn plain(name: &str) -> &str {
 pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
     if let Some(tag) = fence_tag(call.name) {
         call.arity(0)?;
-        call.fence(&[tag]);
+        let mark = call.operation_site(call.name, Role::Fence);
+        let tags: Vec<&str> = std::iter::once(tag).chain(mark.as_deref()).collect();
+        call.fence(&tags);
         return Ok(Some(None));
     }
     let value = match plain(call.name) {
@@ -213,7 +215,7 @@ fn kernels(name: &str) -> bool {
 fn read(call: &mut Call<'_, '_>, tag: &str) -> Result<Value, Diagnostic> {
     call.arity(1)?;
     let (addr, ty) = call.object(0)?;
-    let tags = call.lowering.tags(&[tag]);
+    let tags = site_tags(call, tag, Role::Load);
     call.lowering.load(addr, &ty, tags)
 }
 
@@ -221,9 +223,16 @@ fn write(call: &mut Call<'_, '_>, tag: &str) -> Result<(), Diagnostic> {
     call.arity(2)?;
     let (addr, ty) = call.object(0)?;
     let value = call.value_as(1, &ty)?;
-    let tags = call.lowering.tags(&[tag]);
+    let tags = site_tags(call, tag, Role::Store);
     call.lowering.store(addr, value, tags);
     Ok(())
+}
+
+/// The tags of an access, with the mark of the site that it is.
+fn site_tags(call: &mut Call<'_, '_>, tag: &str, role: Role) -> TagSet {
+    let mark = call.operation_site(plain(call.name), role);
+    let tags: Vec<&str> = std::iter::once(tag).chain(mark.as_deref()).collect();
+    call.lowering.tags(&tags)
 }
 
 fn is_zero(call: &mut Call<'_, '_>, found: Value) -> Expr {
@@ -285,7 +294,7 @@ fn compare_exchange(call: &mut Call<'_, '_>, order: Order) -> Result<Value, Diag
         call.lowering.if_(
             done,
             |lowering| {
-                Call { lowering, name, args: &[], span }.fence(&["MB"]);
+                Call { lowering, name, args: &[], span, range: None }.fence(&["MB"]);
                 Ok(())
             },
             |_| Ok(()),

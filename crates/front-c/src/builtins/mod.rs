@@ -40,7 +40,7 @@ pub(crate) use assembly::asm;
 pub(crate) use property::{atomic_begin, atomic_end};
 
 use crate::lower::{Lowering, Value};
-use c_syntax::ast::{Expression, Node};
+use c_syntax::ast::{Expression, Node, Range};
 use context::Call;
 use source::{Diagnostic, Span};
 
@@ -99,7 +99,12 @@ pub(crate) fn headers() -> &'static [(&'static str, &'static str)] {
 }
 
 /// Translates a call of a function of the library; None: it is none, or it is one in C.
-pub(crate) fn call(lowering: &mut Lowering, name: &str, args: &[Node<Expression>], span: Span) -> Outcome {
+pub(crate) fn call(
+    lowering: &mut Lowering,
+    name: &str,
+    args: &[Node<Expression>],
+    (span, range): (Span, Range),
+) -> Outcome {
     let families: &[fn(&mut Call<'_, '_>) -> Outcome] = &[
         intrinsics::call,
         property::call,
@@ -116,7 +121,7 @@ pub(crate) fn call(lowering: &mut Lowering, name: &str, args: &[Node<Expression>
     // `__builtin_memcpy` is `memcpy`, and so with all others that are not known under their long name.
     let names = [Some(name), name.strip_prefix("__builtin_")];
     for name in names.into_iter().flatten() {
-        let mut call = Call { lowering: &mut *lowering, name, args, span };
+        let mut call = Call { lowering: &mut *lowering, name, args, span, range: Some(range) };
         for family in families {
             if let Some(outcome) = family(&mut call)? {
                 return Ok(Some(outcome));

@@ -29,7 +29,7 @@ impl Lowering {
                 Resolved::Builtin => {
                     let outer = self.enter(e.span);
                     let span = self.body.span;
-                    let found = builtins::call(self, name, &call.arguments, span);
+                    let found = builtins::call(self, name, &call.arguments, (span, e.span));
                     self.body.span = outer;
                     if let Some(result) = found? {
                         return Ok(result.map_or(Outcome::Nothing, Outcome::Value));

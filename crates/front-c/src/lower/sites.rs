@@ -1,9 +1,9 @@
 //! Atomic accesses and fences whose memory order stands in the user's text, so that it could be another one.
 
 use super::{Lowering, Unit};
-use crate::text::implicit;
+use crate::text::{SYNCHRONIZE, implicit};
 use c_syntax::ast::Range;
-use ir::{MemoryOrder, Site};
+use ir::{MemoryOrder, Site, kernel};
 use source::{SourceFile, Span};
 
 /// What has a memory order.
@@ -66,6 +66,20 @@ impl Lowering {
         Some(Site::mark(at))
     }
 
+    /// The mark of the site that a call is whose order is in its name, if it stands in the user's text under this name.
+    pub fn operation_site(&mut self, call: Range, name: &str, role: Role) -> Option<String> {
+        let Unit::User(unit) = self.body.unit else { return None };
+        if !self.options.seams {
+            return None;
+        }
+        let own = self.texts[unit as usize].operation(call).filter(|own| word(&self.program.source, *own) == name)?;
+        let at = self.sites.iter().position(|site| site.own == own).unwrap_or_else(|| {
+            self.sites.push(Found { own, role, now: "seq_cst", mixed: false });
+            self.sites.len() - 1
+        });
+        Some(Site::mark(at))
+    }
+
     /// What was found, in the program.
     pub(super) fn finish_sites(&mut self) {
         let sites = std::mem::take(&mut self.sites);
@@ -82,6 +96,9 @@ fn word(file: &SourceFile, at: usize) -> &str {
 
 /// The site with all orders that it could have; none if its uses do not go together.
 fn site(file: &SourceFile, found: &Found) -> Site {
+    if let Some(site) = kernel::site(file.row(), found.own) {
+        return site;
+    }
     let text = word(file, found.own);
     let span = Span::new(found.own, found.own + text.len());
     let allowed = |order: &str| found.role.allows(order) && !found.mixed;
@@ -92,6 +109,11 @@ fn site(file: &SourceFile, found: &Found) -> Site {
 
 /// How the text is changed to have an order: the order is replaced, or given to an operation that has none.
 fn edits(file: &SourceFile, span: Span, text: &str, order: &str) -> Vec<(Span, String)> {
+    if text == SYNCHRONIZE {
+        let end = closing(file.row(), span.end as usize).map_or(span.end as usize, |close| close + 1);
+        let call = Span::new(span.start as usize, end);
+        return vec![(call, format!("__atomic_thread_fence(__ATOMIC_{})", order.to_uppercase()))];
+    }
     let Some(orders) = implicit(text) else {
         let new = if text.starts_with("__ATOMIC_") {
             format!("__ATOMIC_{}", order.to_uppercase())

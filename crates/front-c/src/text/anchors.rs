@@ -6,12 +6,18 @@
 //!
 //! Another kind of anchor stands behind each memory order, also in arguments and in definitions of macros. Operations of `<stdatomic.h>`
 //! that have no order get the one that they stand for, so that there is something to anchor.
+//!
+//! A third kind stands before each operation whose order is in its name: the Linux kernel's, and `__sync_synchronize`. Nothing may stand
+//! behind the name of a macro, nor among its arguments if it has none.
 
 /// What an anchor begins with; the place and two underscores follow.
 const PREFIX: &str = "__fencepost_anchor_";
 
 /// What the anchor of a memory order begins with; the place of the order in the user's files and two underscores follow.
 const ORDER: &str = "__fencepost_order_";
+
+/// What the anchor of an operation begins with whose order is in its name.
+const OPERATION: &str = "__fencepost_operation_";
 
 /// The operations of `<stdatomic.h>` that are sequentially consistent without saying so, and how many orders their explicit
 /// forms take.
@@ -33,6 +39,14 @@ const IMPLICIT: &[(&str, usize)] = &[
 /// How many orders the explicit form of an operation takes that has none.
 pub(crate) fn implicit(name: &str) -> Option<usize> {
     IMPLICIT.iter().find(|(known, _)| *known == name).map(|(_, orders)| *orders)
+}
+
+/// The full fence that has no order.
+pub(crate) const SYNCHRONIZE: &str = "__sync_synchronize";
+
+/// Whether a word is an operation whose order is in its name.
+fn is_operation(word: &str) -> bool {
+    ir::kernel::is_word(word) || word == SYNCHRONIZE
 }
 
 /// Whether a word is a memory order.
@@ -88,6 +102,10 @@ pub fn with_anchors(text: &str, base: u32) -> String {
             out.push_str(&text[done..at + skipped]);
             out.push_str(&format!(" {ORDER}{}__", base + at));
             done = at + skipped;
+        } else if is_operation(&rest[..skipped]) {
+            out.push_str(&text[done..at]);
+            out.push_str(&format!("{OPERATION}{}__ ", base + at));
+            done = at;
         }
         depth = (depth + usize::from(opens)).saturating_sub(usize::from(closes));
         let here = match bytes[at] {
@@ -107,15 +125,21 @@ pub fn with_anchors(text: &str, base: u32) -> String {
     out
 }
 
-/// The definition of a macro, which begins at `place` in the user's files, with anchors behind its memory orders.
+/// The definition of a macro, which begins at `place` in the user's files, with anchors at its memory orders and operations.
 fn with_orders(directive: &str, place: usize) -> String {
     let is_definition = directive[1..].trim_start().starts_with("define");
     if !is_definition || directive.contains("##") {
         return directive.to_owned();
     }
     let (mut out, mut at) = (String::new(), 0);
+    // The word `define` and the name of the macro come first.
+    let mut words = 0;
     while let Some(next) = directive[at..].chars().next() {
         let length = word(&directive[at..]).len().max(next.len_utf8());
+        words += usize::from(!word(&directive[at..]).is_empty());
+        if words > 2 && is_operation(&directive[at..at + length]) {
+            out.push_str(&format!("{OPERATION}{}__ ", place + at));
+        }
         out.push_str(&directive[at..at + length]);
         if is_order(&directive[at..at + length]) {
             out.push_str(&format!(" {ORDER}{}__", place + at));
@@ -163,16 +187,19 @@ pub(crate) struct Taken {
     pub anchors: Vec<(usize, usize)>,
     /// The places in that text behind memory orders, and where these are in the user's.
     pub orders: Vec<(usize, usize)>,
+    /// The places in that text before operations whose order is in their name, and where these are in the user's.
+    pub operations: Vec<(usize, usize)>,
 }
 
 /// Takes the anchors out of a text.
 pub(crate) fn take(text: &str) -> Taken {
     let mut clean = String::with_capacity(text.len());
     let mut anchors: Vec<(usize, usize)> = Vec::new();
-    let mut orders = Vec::new();
+    let (mut orders, mut operations) = (Vec::new(), Vec::new());
     let mut rest = text;
     while let Some(at) = rest.find("__fencepost_") {
-        let found = [PREFIX, ORDER].into_iter().find_map(|prefix| Some((prefix, rest[at..].strip_prefix(prefix)?)));
+        let found =
+            [PREFIX, ORDER, OPERATION].into_iter().find_map(|prefix| Some((prefix, rest[at..].strip_prefix(prefix)?)));
         let Some((prefix, number)) = found else {
             let (kept, more) = rest.split_at(at + 1);
             clean.push_str(kept);
@@ -181,19 +208,25 @@ pub(crate) fn take(text: &str) -> Taken {
         };
         let digits = number.bytes().take_while(u8::is_ascii_digit).count();
         clean.push_str(&rest[..at]);
-        if clean.ends_with(' ') {
+        rest = number[digits..].strip_prefix("__").unwrap_or(&number[digits..]);
+        if prefix == OPERATION {
+            rest = rest.strip_prefix(' ').unwrap_or(rest);
+        } else if clean.ends_with(' ') {
             clean.pop();
         }
-        let list = if prefix == PREFIX { &mut anchors } else { &mut orders };
+        let list = match prefix {
+            PREFIX => &mut anchors,
+            ORDER => &mut orders,
+            _ => &mut operations,
+        };
         list.extend(number[..digits].parse().ok().map(|own: usize| (clean.len(), own)));
-        rest = number[digits..].strip_prefix("__").unwrap_or(&number[digits..]);
     }
     clean.push_str(rest);
     let mut owns: Vec<usize> = anchors.iter().map(|(_, own)| *own).collect();
     owns.sort_unstable();
     let repeated = |own: usize| owns.partition_point(|&o| o <= own) - owns.partition_point(|&o| o < own) > 1;
     anchors.retain(|&(_, own)| !repeated(own));
-    Taken { text: clean, anchors, orders }
+    Taken { text: clean, anchors, orders, operations }
 }
 
 #[cfg(test)]
@@ -219,6 +252,17 @@ mod tests {
             take("a; __fencepost_anchor_2__ b; __fencepost_anchor_2__ c; __fencepost_anchor_8__\n");
         assert_eq!(clean, "a; b; c;\n");
         assert_eq!(anchors, [(8, 8)]);
+    }
+
+    #[test]
+    fn operations_are_found_again() {
+        let text = "#define smp_rmb() f()\n#define FULL(x) do { smp_mb(); x; } while (0)\nvoid f(void) { if (READ_ONCE(x))\n\
+                    smp_wmb(); g(smp_store_release(&x, 1)); smp_mb__after_atomic(); __sync_synchronize(); }\n";
+        let Taken { text: clean, operations, .. } = take(&with_anchors(text, 0));
+        assert_eq!(clean, text);
+        assert!(operations.iter().all(|(here, own)| here == own));
+        let words: Vec<&str> = operations.iter().map(|&(at, _)| word(&text[at..])).collect();
+        assert_eq!(words, ["smp_mb", "READ_ONCE", "smp_wmb", "smp_store_release", SYNCHRONIZE]);
     }
 
     #[test]

@@ -4,8 +4,8 @@
 
 mod anchors;
 
-pub(crate) use anchors::implicit;
 pub use anchors::with_anchors;
+pub(crate) use anchors::{SYNCHRONIZE, implicit};
 
 use anchors::Taken;
 use c_syntax::ast::Range;
@@ -24,6 +24,8 @@ pub(crate) struct Text {
     anchors: Vec<(usize, usize)>,
     /// The places in the text behind memory orders, and where these are in the user's.
     orders: Vec<(usize, usize)>,
+    /// The places in the text before operations whose order is in their name, and where these are in the user's.
+    operations: Vec<(usize, usize)>,
     file: SourceFile,
     /// Where the text begins in the user's files, if it is the user's own.
     base: usize,
@@ -56,12 +58,14 @@ impl Text {
     /// One of the user's files, or what a preprocessor made of it.
     pub fn new(file: &SourceFile, name: &str, preprocessed: Option<&str>) -> Text {
         let own = file.files().find(|file| file.name == name).unwrap_or_else(|| file.file_at(0));
-        let Taken { text: parsed, anchors, orders } = match preprocessed {
+        let Taken { text: parsed, anchors, orders, operations } = match preprocessed {
             Some(text) => anchors::take(text),
-            None => Taken { text: own.text.to_owned(), anchors: Vec::new(), orders: Vec::new() },
+            None => {
+                Taken { text: own.text.to_owned(), anchors: Vec::new(), orders: Vec::new(), operations: Vec::new() }
+            }
         };
         let lines = if preprocessed.is_some() { markers(&parsed, file, own) } else { Vec::new() };
-        Text { parsed, lines, anchors, orders, file: file.clone(), base: own.start as usize }
+        Text { parsed, lines, anchors, orders, operations, file: file.clone(), base: own.start as usize }
     }
 
     /// The user's place of a range of the text.
@@ -99,13 +103,25 @@ impl Text {
         found.all(|other| other == first).then_some(first)
     }
 
+    /// Where in the user's file the operation stands that a call is, if its order is in its name.
+    pub fn operation(&self, call: Range) -> Option<usize> {
+        let from = call.start as usize;
+        let at = self.operations.partition_point(|&(here, _)| here <= from).checked_sub(1)?;
+        let (here, own) = self.operations[at];
+        self.is_blank(here, from).then_some(own)
+    }
+
+    /// Whether there is nothing between two places but line markers.
+    fn is_blank(&self, from: usize, to: usize) -> bool {
+        let between = self.parsed.get(from..to);
+        between.is_some_and(|text| text.lines().all(|l| l.trim().is_empty() || l.trim_start().starts_with('#')))
+    }
+
     /// Where in the user's file a statement begins that begins here in the original text, right behind an anchor.
     fn anchored_start(&self, offset: usize) -> Option<usize> {
         let at = self.anchors.partition_point(|&(here, _)| here <= offset).checked_sub(1)?;
         let (here, own) = self.anchors[at];
-        let between = self.parsed.get(here..offset)?;
-        let blank = between.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'));
-        if !blank {
+        if !self.is_blank(here, offset) {
             return None;
         }
         let file = self.file.file_at(Span::new(own, own).start);
