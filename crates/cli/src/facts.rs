@@ -1,6 +1,7 @@
 //! What a reader of a proof wants to know: the property, the definitions and options, how to get it again.
 
 use crate::args::{C, Check, Unwind};
+use clap::ValueEnum;
 use model::Model;
 use report::Facts;
 use std::path::Path;
@@ -59,11 +60,48 @@ fn definitions(args: &Check, model: &Model) -> String {
     own.or_else(known).unwrap_or_default()
 }
 
-/// The command for the same verdict.
+/// The command for the same verdict: the file, the model, and all that was chosen besides.
 fn again(args: &Check, model: &Model, engine: &str, certified: bool) -> String {
-    let file = args.file.as_deref().map_or_else(|| "FILE".to_owned(), |path| path.display().to_string());
-    let name = args.model.iter().find(|name| name.ends_with(".cat")).unwrap_or(&model.name);
-    let engine = if engine == "none" { String::new() } else { format!(" --engine {engine}") };
+    let (c, running) = (&args.c, &args.running);
+    let mut words: Vec<String> = vec!["fencepost".to_owned(), "check".to_owned()];
+    let mut say =
+        |flag: &str, value: &str| words.extend([flag, value].iter().filter(|w| !w.is_empty()).map(|w| quoted(w)));
+    let path = |path: &Path| path.display().to_string();
+    args.file.iter().chain(&c.more).for_each(|file| say("", &path(file)));
+    c.compile_commands.iter().for_each(|file| say("--compile-commands", &path(file)));
+    say("--model", args.model.iter().find(|name| name.ends_with(".cat")).unwrap_or(&model.name));
+    c.define.iter().for_each(|name| say("", &format!("-D{name}")));
+    c.undefine.iter().for_each(|name| say("", &format!("-U{name}")));
+    for (flag, folders) in
+        [("-I", &c.include), ("--iquote", &c.iquote), ("--isystem", &c.isystem), ("--include", &c.include_first)]
+    {
+        folders.iter().for_each(|folder| say(flag, &path(folder)));
+    }
+    c.standard.iter().for_each(|name| say("--std", name));
+    say("", if c.ilp32 { "--ilp32" } else { "" });
+    c.entry.iter().for_each(|name| say("--entry", name));
+    let property = c.property.and_then(|property| property.to_possible_value());
+    property.iter().for_each(|property| say("--property", property.get_name()));
+    c.svcomp_property.iter().for_each(|file| say("--svcomp-property", &path(file)));
+    if engine != "none" {
+        say("--engine", engine);
+    }
+    match running.unwind {
+        Some(Unwind::Bound(bound)) => say("--unwind", &bound.to_string()),
+        Some(Unwind::Auto) => say("--unwind", "auto"),
+        None => {}
+    }
+    running.unwind_loop.iter().for_each(|(line, bound)| say("--unwind-loop", &format!("{line}:{bound}")));
+    running.own.iter().for_each(|(name, value)| say(&format!("--{name}"), value));
     let certificate = if certified { " --certificate proof.json, which writes what was checked" } else { "" };
-    format!("fencepost check {file} --model {name}{engine}{certificate}")
+    format!("{}{certificate}", words.join(" "))
+}
+
+/// A word as a shell takes it for one.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./,:+%@".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
 }

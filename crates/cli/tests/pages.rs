@@ -1,6 +1,6 @@
 //! Pages in a browser: legible, stepped through by the keyboard, closed to the world. Skipped where no browser is installed.
 
-use crate::common::{clean, root, scratch};
+use crate::common::{clean, last, root, scratch};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -55,7 +55,7 @@ fn probe(browser: &str, page: &Path, size: &str, more: &[&str]) -> Value {
 
 /// Nothing to complain about, and as many steps as wanted at least.
 fn assert_fine(name: &str, answers: &Value, steps: u64) {
-    for question in ["overlaps", "faint", "requests", "errors", "unlinked"] {
+    for question in ["overlaps", "faint", "requests", "errors", "unlinked", "wordless", "spread"] {
         assert_eq!(answers[question], serde_json::json!([]), "{name}: {question}");
     }
     assert_eq!(answers["scrolls"], Value::Bool(false), "{name} is wider than its window");
@@ -92,8 +92,12 @@ fn six_pages_are_legible_and_stepped_through() {
     ];
     for (name, args, steps) in pages {
         let page = page(name, args);
-        assert_fine(name, &probe(browser, &page, "1280,900", &[]), *steps);
+        let answers = probe(browser, &page, "1280,900", &[]);
+        assert_fine(name, &answers, *steps);
+        assert_eq!(answers["cut"], serde_json::json!([]), "{name}: a picture is cut off");
     }
+    let narrow = page("narrow", &["check", "examples/mutex-no-fence.cub"]);
+    assert_fine("a system on a phone", &probe(browser, &narrow, "500,900", &[]), 4);
     let dark = page("dark", &["check", "examples/dekker.c", "--model", "tso"]);
     let answers = probe(browser, &dark, "500,900", &["--blink-settings=preferredColorScheme=0"]);
     assert_eq!(answers["dark"], Value::Bool(true));
@@ -126,5 +130,29 @@ fn hostile_names_stay_names() {
         assert_eq!(answers["broken"], Value::Bool(false), "{name}");
         assert_eq!(answers["images"], 0, "{name}");
         assert_eq!(answers["errors"], serde_json::json!([]), "{name}");
+    }
+}
+
+/// The command that a proof's page names gives the verdict again: with the same macros, property and bounds.
+#[test]
+fn a_proof_says_how_to_get_it_again() {
+    let cases: &[(&[&str], &str)] = &[
+        (&["check", "examples/peterson.c", "--model", "tso", "-DFENCE=1"], "SAFE"),
+        (&["check", "examples/peterson.c", "--model", "tso", "-DFENCE=1 /* a 'word' */"], "SAFE"),
+        (&["check", "examples/mutex-counter.c", "--model", "tso", "--property", "deadlock", "--unwind", "3"], "SAFE"),
+    ];
+    for (args, expected) in cases {
+        let text = std::fs::read_to_string(page("again", args)).expect("the page is there");
+        let row = text.split("Check it again</th><td>").nth(1).and_then(|rest| rest.split("</td>").next());
+        let line = row.expect("the page says how").replace("&#39;", "'").replace("&quot;", "\"").replace("&amp;", "&");
+        let line = line.split(" --certificate").next().unwrap_or_default().replacen(
+            "fencepost",
+            env!("CARGO_BIN_EXE_fencepost"),
+            1,
+        );
+        let again = Command::new("sh").args(["-c", &line]).current_dir(root()).output().expect("a shell starts");
+        let first = clean(args).output().expect("the binary starts");
+        assert_eq!(last(&again), last(&first), "{line}");
+        assert_eq!(last(&first), *expected, "{args:?}");
     }
 }

@@ -92,10 +92,15 @@
       if (at() !== Number(event.dataset.step)) unlinked.push("an event of the picture does not lead to its step");
     }
   }
+  // What a step says is there in every window, and a picture of a search is not cut off.
+  const wordless = [...document.querySelectorAll(".happenings [data-step]")].filter((row) => !row.lastElementChild.getClientRects().length).map((row) => row.textContent);
+  const cut = [...document.querySelectorAll(".search")].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => `${e.scrollWidth} of ${e.clientWidth}`);
+  // Lines of a diff stand close: each is as high as its text.
+  const spread = [...document.querySelectorAll("pre.diff")].filter((e) => e.getBoundingClientRect().height > 26 * e.children.length + 40).map((e) => e.textContent.slice(0, 40));
   const requests = performance.getEntriesByType("resource").map((entry) => entry.name);
   const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
   const answers = {
-    overlaps: overlaps.slice(0, 10), faint: [...faint].slice(0, 10), requests, errors, unlinked: unlinked.slice(0, 10), scrolls: wide, steps, walked, back,
+    overlaps: overlaps.slice(0, 10), faint: [...faint].slice(0, 10), requests, errors, wordless, cut, spread, unlinked: unlinked.slice(0, 10), scrolls: wide, steps, walked, back,
     dark: matchMedia("(prefers-color-scheme: dark)").matches, broken: "broken" in window, images: document.images.length,
   };
   document.title = `PROBE ${JSON.stringify(answers)} EBORP`;

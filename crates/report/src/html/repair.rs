@@ -54,15 +54,17 @@ fn placement(out: &mut String, repair: &Repair<'_>, row: &PlacementRow) {
     let words = if row.is_empty() { "Nothing need be changed." } else { "It is safe with these changes." };
     let _ = writeln!(out, "<p>{words} {}</p>", escape(&proof));
     diff(out, &row.diff);
+    // The first change is open, so that a reader sees that there is an execution behind each.
+    let mut open = true;
     for fence in &row.fences {
-        site(out, &fence_words(fence), &fence.orders);
+        site(out, &fence_words(fence), &fence.orders, std::mem::take(&mut open));
         match &fence.without {
             Some(reason) => forbidden(out, repair, "Without it, this happens", reason),
             None => out.push_str("</details>\n"),
         }
     }
     for order in row.orders.iter().filter(|order| order.now != order.needed || !order.reasons.is_empty()) {
-        site(out, &order_words(order), &order.orders);
+        site(out, &order_words(order), &order.orders, std::mem::take(&mut open));
         let Some((last, rest)) = order.reasons.split_last() else {
             out.push_str("</details>\n");
             continue;
@@ -93,10 +95,11 @@ pub(crate) fn diff(out: &mut String, text: &str) {
 }
 
 /// Opens the part about one change.
-fn site(out: &mut String, words: &str, orders: &[(LineOf, LineOf)]) {
+fn site(out: &mut String, words: &str, orders: &[(LineOf, LineOf)], open: bool) {
     let pairs: Vec<String> = orders.iter().map(|(first, second)| format!("{first} before {second}")).collect();
     let keeps = if pairs.is_empty() { String::new() } else { format!(", keeps line {}", pairs.join(", ")) };
-    let _ = writeln!(out, "<details class=\"site\">\n<summary>{words}{}</summary>", escape(&keeps));
+    let open = if open { " open" } else { "" };
+    let _ = writeln!(out, "<details class=\"site\"{open}>\n<summary>{words}{}</summary>", escape(&keeps));
 }
 
 fn fence_words(fence: &FenceRow) -> String {

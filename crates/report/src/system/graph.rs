@@ -131,11 +131,13 @@ pub fn svg(case: &SystemCase<'_>) -> Option<String> {
     }
     let width = width.max(560.0);
     let height = y + 34.0;
+    // In a page it shrinks with its window, as long as it can be read.
+    let least = width * 0.7;
     let mut out = String::new();
     let _ = writeln!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"search\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
-         height=\"{height:.0}\" role=\"img\" font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"12\">"
+         height=\"{height:.0}\" style=\"min-width: {least:.0}px\" role=\"img\" font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"12\">"
     );
     let title = format!("The search in {} under {}", case.system.file.name(), clean(&case.model.model.name));
     let _ = writeln!(out, "<title>{}</title>", escape(&title));
