@@ -10,7 +10,7 @@ use fencepost::case::{described, model_name};
 use fencepost::preprocess::preprocess_changed;
 use fences::{Change, Costs, Fence, OrderChange, Placement};
 use ir::Program;
-use model::Model;
+use model::{Model, Role};
 use report::{Case, FenceRow, LineOf, ModelName, OrderRow, PlacementRow, ReasonRow, RepairEnd};
 use session::{Conclusion, Demand, Failure, Found, Reading, Repair, Repairs, Subject};
 use source::{File, SourceFile, Span};
@@ -85,6 +85,9 @@ fn job(args: &Args, options: fences::Options) -> Result<Result<Job<'_>, Subject>
     args.running.whole()?;
     let (file, mut reading) = input::read_program(args.file.as_deref(), &args.c)?;
     reading.c.seams = true;
+    // Where races make a program undefined, it can help to make accesses atomic.
+    let undefines = |model: &Model| model.axioms.iter().any(|axiom| axiom.role != Role::Forbids);
+    reading.c.non_atomic = input::models(&args.model)?.iter().any(undefines);
     // It may also be asked whether a thread waits for ever.
     reading.c.checks.fair |= args.c.property.is_none();
     let anchored = changed(&file, |file| front_c::with_anchors(file.text, file.start));
@@ -191,7 +194,7 @@ impl Job<'_> {
     /// Reads a changed text of the program.
     fn reload(&self, file: &SourceFile) -> Result<Program, Failure> {
         let mut reading = self.reading.clone();
-        reading.c.seams = false;
+        (reading.c.seams, reading.c.non_atomic) = (false, false);
         again(self.args, file, &mut reading).map_err(|error| Failure::Internal(format!("{error:#}")))?;
         session::load(file, &reading)
     }

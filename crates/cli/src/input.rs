@@ -106,7 +106,14 @@ pub fn read_program(path: Option<&Path>, c: &C) -> Result<(SourceFile, Reading)>
     let Some(files) = files else { bail!("there is no program") };
     let files =
         units.iter().filter_map(|unit| unit.preprocessed.as_deref()).fold(files, |all, text| with_included(&all, text));
-    let c = front_c::Options { ilp32: c.ilp32, competition, checks: c.checks(), seams: false, entry: c.entry.clone() };
+    let c = front_c::Options {
+        ilp32: c.ilp32,
+        competition,
+        checks: c.checks(),
+        seams: false,
+        non_atomic: false,
+        entry: c.entry.clone(),
+    };
     Ok((files, Reading { units, c }))
 }
 

@@ -280,6 +280,114 @@ fn operations_of_the_kernel_are_weakened_and_strengthened() {
     }
 }
 
+const RACE: &str = "#include <assert.h>
+#include <pthread.h>
+int data, ready, tries, *where;
+static void *writer(void *unused)
+{
+    data = 1;
+    ready = 1;
+    tries = 2;
+    return 0;
+}
+static void *reader(void *unused)
+{
+    int n = tries;
+    if (ready) assert(data == 1);
+    where = n ? &data : 0;
+    return 0;
+}
+int main(void)
+{
+    pthread_t w, r;
+    pthread_create(&w, 0, writer, 0);
+    pthread_create(&r, 0, reader, 0);
+    pthread_join(w, 0);
+    pthread_join(r, 0);
+    return 0;
+}
+";
+
+/// Accesses that race are made atomic, no others, with the weakest order that is right; a line may have macros in it.
+#[test]
+fn accesses_that_race_are_made_atomic() {
+    let file = program("race.c", RACE);
+    let (text, code) = run(&["fences", &file, "--model", "rc11", "--write"]);
+    assert_eq!((last(&text), code), ("FENCES 0 ORDERS 4 (cost 6)", Some(0)), "{text}");
+    let expected = RACE
+        .replace("    ready = 1", "    __atomic_store_n(&ready, 1, __ATOMIC_RELEASE)")
+        .replace("if (ready)", "if (__atomic_load_n(&ready, __ATOMIC_ACQUIRE))")
+        .replace("    tries = 2", "    __atomic_store_n(&tries, 2, __ATOMIC_RELAXED)")
+        .replace("int n = tries", "int n = __atomic_load_n(&tries, __ATOMIC_RELAXED)");
+    assert_eq!(std::fs::read_to_string(&file).expect("the repaired text"), expected, "{text}");
+    assert_eq!(last(&run(&["check", &file, "--model", "rc11"]).0), "SAFE", "{text}");
+    compiles(Path::new(&file));
+    // Machines have no data races: there the accesses stay as they are.
+    let file = program("race-machine.c", RACE);
+    let (text, _) = run(&["fences", &file, "--model", "aarch64"]);
+    assert!(last(&text).starts_with("FENCES 2 "), "{text}");
+}
+
+const OPERATORS: &str = "#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int ready;
+struct box { int data; _Atomic long count; } box;
+static void *writer(void *unused)
+{
+    struct box *b = &box;
+    b->data = 1;
+    b->count++;
+    ready = b->count > 0;
+    b->count += 2;
+    return 0;
+}
+static void *reader(void *unused)
+{
+    while (!ready)
+        ;
+    int seen = box.data;
+    box.count--;
+    assert(seen == 1);
+    return 0;
+}
+int main(void)
+{
+    pthread_t w, r;
+    pthread_create(&w, 0, writer, 0);
+    pthread_create(&r, 0, reader, 0);
+    pthread_join(w, 0);
+    pthread_join(r, 0);
+    assert(box.count == 2);
+    return 0;
+}
+";
+
+/// Operators on atomic objects are sequentially consistent; weaker, they become functions with orders.
+#[test]
+fn operators_on_atomic_objects_are_weakened() {
+    let file = program("operators.c", OPERATORS);
+    let (text, code) = run(&options(&["weaken", &file, "--write"], &["rc11", "aarch64"]));
+    assert_eq!(code, Some(0), "{text}");
+    let relaxed = "memory_order_relaxed)";
+    let expected = OPERATORS
+        .replace("    b->count++", &format!("    atomic_fetch_add_explicit(&b->count, 1, {relaxed}"))
+        .replace(
+            "    ready = b->count > 0",
+            &format!(
+                "    atomic_store_explicit(&ready, atomic_load_explicit(&b->count, {relaxed} > 0, memory_order_release)"
+            ),
+        )
+        .replace("    b->count += 2", &format!("    atomic_fetch_add_explicit(&b->count, 2, {relaxed}"))
+        .replace("!ready", "!atomic_load_explicit(&ready, memory_order_acquire)")
+        .replace("    box.count--", &format!("    atomic_fetch_sub_explicit(&box.count, 1, {relaxed}"));
+    assert_eq!(std::fs::read_to_string(&file).expect("the weakened text"), expected, "{text}");
+    for model in ["rc11", "aarch64"] {
+        assert_eq!(last(&run(&["check", &file, "--model", model]).0), "SAFE", "{model}: {text}");
+    }
+    compiles(Path::new(&file));
+}
+
 /// Orders are changed where they stand: in a header, and in a full fence that has none.
 #[test]
 fn orders_are_weakened_in_headers_and_in_fences_without_orders() {

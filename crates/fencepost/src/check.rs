@@ -124,6 +124,7 @@ impl Check {
             competition: self.property.ignores_assertions(),
             checks: self.property.checks(),
             seams: false,
+            non_atomic: false,
         };
         let mut report = match source.read(c)? {
             Subject::Program(program) => self.program(&program, &model, observer)?,

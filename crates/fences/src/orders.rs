@@ -59,8 +59,13 @@ impl Effect {
     /// What it costs.
     fn cost(&self, costs: &Costs) -> u32 {
         let fences = [&self.before, &self.after, &self.fence].into_iter().flatten().map(|tag| costs.of_fence(tag));
-        let accesses = self.read.iter().chain(&self.write).map(|tag| costs.of_access(tag));
-        fences.chain(accesses).sum()
+        // What is Arm's acquire says of an access in C that it is atomic, beside its order.
+        let is_c = |tag: &String| matches!(&**tag, "RLX" | "CON" | "ACQ" | "REL" | "ACQ_REL" | "SC");
+        let own = |tags: &Vec<String>| {
+            let c = tags.iter().any(is_c);
+            tags.iter().filter(|tag| !(c && *tag == "A")).map(|tag| costs.of_access(tag)).sum::<u32>()
+        };
+        fences.sum::<u32>() + own(&self.read) + own(&self.write)
     }
 }
 

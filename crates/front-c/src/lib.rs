@@ -39,6 +39,8 @@ pub struct Options {
     pub checks: Checks,
     /// Whether to say where in the text a fence could be put in (see [`ir::Program::seams`]).
     pub seams: bool,
+    /// Whether, besides, accesses that are not atomic are sites (see [`ir::Program::sites`]): they could be made atomic.
+    pub non_atomic: bool,
 }
 
 /// What can go wrong in a program besides assertions and accesses to no object. Each becomes assertions.

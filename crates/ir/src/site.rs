@@ -39,7 +39,7 @@ pub struct MemoryOrder {
     pub edits: Vec<(Span, String)>,
 }
 
-/// An order of a family: the name, the tags of a read, of a write and of a fence, and what it is at least as strong as.
+/// An order of a family: the name, the tags (with blanks between them) of a read, of a write and of a fence, and what it is at least as strong as.
 type Row = (&'static str, &'static str, &'static str, &'static str, &'static [&'static str]);
 
 /// C11's orders.
@@ -51,14 +51,28 @@ const C11: &[Row] = &[
     ("seq_cst", "SC", "SC", "SC", &["relaxed", "acquire", "release", "acq_rel", "seq_cst"]),
 ];
 
+/// What an access that is not atomic could be instead.
+const NON_ATOMIC: &[Row] = &[
+    ("non-atomic", "NA", "NA", "", &["non-atomic"]),
+    ("relaxed", "A RLX", "A RLX", "", &["non-atomic", "relaxed"]),
+    ("acquire", "A ACQ", "A RLX", "", &["non-atomic", "relaxed", "acquire"]),
+    ("release", "A RLX", "A REL", "", &["non-atomic", "relaxed", "release"]),
+    ("seq_cst", "A SC", "A SC", "", &["non-atomic", "relaxed", "acquire", "release", "seq_cst"]),
+];
+
 impl MemoryOrder {
+    /// What an access that is not atomic could be: that, or atomic with the orders that are allowed.
+    pub fn non_atomic(allowed: impl Fn(&str) -> bool, edits: impl Fn(&str) -> Vec<(Span, String)>) -> Vec<MemoryOrder> {
+        MemoryOrder::family(&NON_ATOMIC.iter().filter(|(name, ..)| allowed(name)).collect::<Vec<_>>(), edits)
+    }
+
     /// The orders of C11 that are allowed somewhere, and how the text is changed to have them.
     pub fn c11(allowed: impl Fn(&str) -> bool, edits: impl Fn(&str) -> Vec<(Span, String)>) -> Vec<MemoryOrder> {
         MemoryOrder::family(&C11.iter().filter(|(name, ..)| allowed(name)).collect::<Vec<_>>(), edits)
     }
 
     fn family(rows: &[&Row], edits: impl Fn(&str) -> Vec<(Span, String)>) -> Vec<MemoryOrder> {
-        let tags = |tag: &str| if tag.is_empty() { Vec::new() } else { vec![tag.to_owned()] };
+        let tags = |tags: &str| tags.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let order = |(name, read, write, fence, below): &&Row| MemoryOrder {
             name: (*name).to_owned(),
             read: tags(read),

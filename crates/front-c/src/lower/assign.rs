@@ -2,19 +2,27 @@
 
 use super::expr::Outcome;
 use super::place::{At, Place};
+use super::sites::Written;
 use super::{Lowering, Value};
 use crate::types::Type;
-use c_syntax::ast::{BinaryOperator, Expression, Node};
+use c_syntax::ast::{BinaryOperator, Expression, Node, Range};
 use ir::{Expr, Op};
 use source::Diagnostic;
 
 impl Lowering {
-    /// `++` and `--`; gives the old or the new value.
-    pub fn step(&mut self, operand: &Node<Expression>, op: &BinaryOperator, old: bool) -> Result<Value, Diagnostic> {
+    /// `++` and `--`; gives the old or the new value. `whole` is all of it, if nobody wants that value.
+    pub fn step(
+        &mut self,
+        operand: &Node<Expression>,
+        op: &BinaryOperator,
+        old: bool,
+        whole: Option<Range>,
+    ) -> Result<Value, Diagnostic> {
         let place = self.place(operand)?;
         let one = self.int(1, &Type::INT);
         if place.ty.is_atomic() {
-            return self.atomic_update(&place, op, one, old);
+            let written = || Written::update(whole?, operand.span, None, op);
+            return self.written_as(&place, written, |lowering| lowering.atomic_update(&place, op, one, old));
         }
         let before = self.read(&place)?;
         let before = match &place.at {
@@ -33,17 +41,19 @@ impl Lowering {
         Ok(if old { before } else { written })
     }
 
-    /// `lhs op= rhs`.
+    /// `lhs op= rhs`; `whole` is all of it, if nobody wants its value.
     pub fn compound_assign(
         &mut self,
         op: &BinaryOperator,
         lhs: &Node<Expression>,
         rhs: &Node<Expression>,
+        whole: Option<Range>,
     ) -> Result<Value, Diagnostic> {
         let place = self.place(lhs)?;
         if place.ty.is_atomic() {
             let operand = self.rvalue(rhs)?;
-            return self.atomic_update(&place, op, operand, false);
+            let written = || Written::update(whole?, lhs.span, Some(rhs.span), op);
+            return self.written_as(&place, written, |lowering| lowering.atomic_update(&place, op, operand, false));
         }
         let left = self.read(&place)?;
         let left = self.keep_unless_pure(left, &rhs.node);
@@ -79,18 +89,19 @@ impl Lowering {
         let before = Value { expr: Expr::Local(dst), ty: ty.clone() };
         let after = self.wrapping(|lowering| lowering.binary(op, before.clone(), operand))?;
         let after = self.convert(after, &ty)?;
-        let tags = self.tags(&["A", "SC"]);
+        let tags = self.plain_tags(&place.ty);
         let value = after.expr.clone();
         self.emit(Op::Rmw { dst, addr, when: None, value, read_tags: tags.clone(), write_tags: tags });
         Ok(if old { before } else { after })
     }
 
-    /// `lhs = rhs`, which is all of `e`.
+    /// `lhs = rhs`, which is all of `e`; its value may be unused.
     pub fn assign(
         &mut self,
         e: &Node<Expression>,
         lhs: &Node<Expression>,
         rhs: &Node<Expression>,
+        unused: bool,
     ) -> Result<Outcome, Diagnostic> {
         let ty = self.type_of(lhs)?;
         if ty.is_record() {
@@ -104,7 +115,9 @@ impl Lowering {
         let value = self.rvalue(rhs)?;
         let value = self.convert(value, &place.ty.unqualified())?;
         self.name_block(&value, lhs);
-        Ok(Outcome::Value(self.write(&place, value)?))
+        let written = || unused.then(|| Written::store(e.span, lhs.span, rhs.span));
+        let value = self.written_as(&place, written, |lowering| lowering.write(&place, value))?;
+        Ok(Outcome::Value(value))
     }
 }
 

@@ -4,6 +4,7 @@ use super::assign::compound;
 use super::fold::fold;
 use super::place::{At, Place};
 use super::scope::Entity;
+use super::sites::Written;
 use super::{Lowering, Value};
 use crate::types::{Kind, Type};
 use c_syntax::ast::{
@@ -76,10 +77,10 @@ impl Lowering {
             }
             Expression::Unary(unary) => match unary.operator {
                 UnaryOperator::PostIncrement | UnaryOperator::PreIncrement => {
-                    self.step(&unary.operand, &BinaryOperator::Plus, false).map(|_| ())
+                    self.step(&unary.operand, &BinaryOperator::Plus, false, Some(e.span)).map(|_| ())
                 }
                 UnaryOperator::PostDecrement | UnaryOperator::PreDecrement => {
-                    self.step(&unary.operand, &BinaryOperator::Minus, false).map(|_| ())
+                    self.step(&unary.operand, &BinaryOperator::Minus, false, Some(e.span)).map(|_| ())
                 }
                 UnaryOperator::Address
                 | UnaryOperator::Indirection
@@ -89,6 +90,12 @@ impl Lowering {
                 | UnaryOperator::Negate => self.eval(e).map(|_| ()),
             },
             Expression::Cast(cast) if self.type_name(&cast.type_name)?.is_void() => self.effect(&cast.expression),
+            Expression::Binary(binary) if binary.operator == BinaryOperator::Assign => {
+                self.assign(e, &binary.lhs, &binary.rhs, true).map(|_| ())
+            }
+            Expression::Binary(binary) if let Some(op) = compound(&binary.operator) => {
+                self.compound_assign(&op, &binary.lhs, &binary.rhs, Some(e.span)).map(|_| ())
+            }
             Expression::Comma(all) => all.iter().try_for_each(|each| self.effect(each)),
             _ => self.eval(e).map(|_| ()),
         }
@@ -167,9 +174,9 @@ impl Lowering {
                 match op {
                     BinaryOperator::Index => return self.eval_place(e),
                     BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => self.logical(op, lhs, rhs)?,
-                    BinaryOperator::Assign => return self.assign(e, lhs, rhs),
+                    BinaryOperator::Assign => return self.assign(e, lhs, rhs, false),
                     _ => match compound(op) {
-                        Some(op) => self.compound_assign(&op, lhs, rhs)?,
+                        Some(op) => self.compound_assign(&op, lhs, rhs, None)?,
                         None => {
                             let left = self.rvalue(lhs)?;
                             let left = self.keep_unless_pure(left, &rhs.node);
@@ -209,15 +216,16 @@ impl Lowering {
         if place.ty.is_void() {
             return Ok(Outcome::Nothing);
         }
-        Ok(Outcome::Value(self.read(&place)?))
+        let value = self.written_as(&place, || Written::load(e.span), |lowering| lowering.read(&place))?;
+        Ok(Outcome::Value(value))
     }
 
     fn unary(&mut self, op: &UnaryOperator, operand: &Node<Expression>) -> Result<Value, Diagnostic> {
         match op {
-            UnaryOperator::PostIncrement => self.step(operand, &BinaryOperator::Plus, true),
-            UnaryOperator::PostDecrement => self.step(operand, &BinaryOperator::Minus, true),
-            UnaryOperator::PreIncrement => self.step(operand, &BinaryOperator::Plus, false),
-            UnaryOperator::PreDecrement => self.step(operand, &BinaryOperator::Minus, false),
+            UnaryOperator::PostIncrement => self.step(operand, &BinaryOperator::Plus, true, None),
+            UnaryOperator::PostDecrement => self.step(operand, &BinaryOperator::Minus, true, None),
+            UnaryOperator::PreIncrement => self.step(operand, &BinaryOperator::Plus, false, None),
+            UnaryOperator::PreDecrement => self.step(operand, &BinaryOperator::Minus, false, None),
             UnaryOperator::Address | UnaryOperator::Indirection => {
                 let place = self.place(operand)?;
                 self.address(&place)

@@ -28,7 +28,10 @@ impl Lowering {
     /// The tags of an access that is written without a function: C makes those of atomic objects sequentially
     /// consistent.
     pub fn plain_tags(&mut self, ty: &Type) -> TagSet {
-        if ty.is_atomic() { self.tags(&["A", "SC"]) } else { self.tags(&["NA"]) }
+        let mark = self.written.take().and_then(|written| self.access_site(&written, ty));
+        let tags: &[&str] = if ty.is_atomic() { &["A", "SC"] } else { &["NA"] };
+        let tags: Vec<&str> = tags.iter().copied().chain(mark.as_deref()).collect();
+        self.tags(&tags)
     }
 
     /// One read event; `ty` is scalar.

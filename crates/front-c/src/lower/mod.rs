@@ -159,6 +159,8 @@ pub(crate) struct Lowering {
     seams: Vec<ir::Place>,
     /// The memory orders of the user's text that were used so far.
     sites: Vec<sites::Found>,
+    /// How the access is written that comes next.
+    written: Option<sites::Written>,
     lifetime: lifetime::Lifetime,
     watch: leaks::Watch,
     /// By size: where freed blocks wait to be allocated again.
@@ -297,6 +299,7 @@ impl Lowering {
             header: RefCell::new(None),
             seams: Vec::new(),
             sites: Vec::new(),
+            written: None,
             lifetime: lifetime::Lifetime::default(),
             watch: leaks::Watch::default(),
             slots: std::collections::BTreeMap::new(),

@@ -1,8 +1,11 @@
-//! Atomic accesses and fences whose memory order stands in the user's text, so that it could be another one.
+//! Accesses and fences whose memory order stands in the user's text, so that it could be another one: as an argument, in the name of
+//! an operation, or because C says what an operator does to an atomic object.
 
+use super::place::{At, Place};
 use super::{Lowering, Unit};
 use crate::text::{SYNCHRONIZE, implicit};
-use c_syntax::ast::Range;
+use crate::types::Type;
+use c_syntax::ast::{BinaryOperator, Range};
 use ir::{MemoryOrder, Site, kernel};
 use source::{SourceFile, Span};
 
@@ -31,6 +34,52 @@ impl Role {
     }
 }
 
+/// An access that is written without a function, in the text of the parser.
+#[derive(Debug, Clone)]
+pub(super) struct Written {
+    role: Role,
+    /// The function that does the same, without what stands around it: `load`, `fetch_add`.
+    function: &'static str,
+    whole: Range,
+    target: Range,
+    value: Option<Range>,
+}
+
+impl Written {
+    /// A value that is read.
+    pub fn load(target: Range) -> Option<Written> {
+        Some(Written { role: Role::Load, function: "load", whole: target, target, value: None })
+    }
+
+    /// An assignment whose value is not used.
+    pub fn store(whole: Range, target: Range, value: Range) -> Written {
+        Written { role: Role::Store, function: "store", whole, target, value: Some(value) }
+    }
+
+    /// An update whose value is not used.
+    pub fn update(whole: Range, target: Range, value: Option<Range>, op: &BinaryOperator) -> Option<Written> {
+        let function = match op {
+            BinaryOperator::Plus => "fetch_add",
+            BinaryOperator::Minus => "fetch_sub",
+            BinaryOperator::BitwiseAnd => "fetch_and",
+            BinaryOperator::BitwiseOr => "fetch_or",
+            BinaryOperator::BitwiseXor => "fetch_xor",
+            _ => return None,
+        };
+        Some(Written { role: Role::Update, function, whole, target, value })
+    }
+}
+
+/// The same in the user's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Access {
+    function: &'static str,
+    atomic: bool,
+    whole: (usize, usize),
+    target: (usize, usize),
+    value: Option<(usize, usize)>,
+}
+
 /// An order in the user's text and what it is used for.
 #[derive(Debug)]
 pub(super) struct Found {
@@ -41,6 +90,8 @@ pub(super) struct Found {
     now: &'static str,
     /// Whether it has several uses that do not go together.
     mixed: bool,
+    /// How it is written, if that is without an order and without a function.
+    access: Option<Access>,
 }
 
 impl Lowering {
@@ -54,7 +105,7 @@ impl Lowering {
         let at = match self.sites.iter().position(|site| site.own == own) {
             Some(at) => at,
             None => {
-                self.sites.push(Found { own, role, now, mixed: !role.allows(now) });
+                self.sites.push(Found { own, role, now, mixed: !role.allows(now), access: None });
                 self.sites.len() - 1
             }
         };
@@ -74,7 +125,43 @@ impl Lowering {
         }
         let own = self.texts[unit as usize].operation(call).filter(|own| word(&self.program.source, *own) == name)?;
         let at = self.sites.iter().position(|site| site.own == own).unwrap_or_else(|| {
-            self.sites.push(Found { own, role, now: "seq_cst", mixed: false });
+            self.sites.push(Found { own, role, now: "seq_cst", mixed: false, access: None });
+            self.sites.len() - 1
+        });
+        Some(Site::mark(at))
+    }
+
+    /// Does something with a place in memory, which is an access that is written so.
+    pub(super) fn written_as<T>(
+        &mut self,
+        place: &Place,
+        written: impl FnOnce() -> Option<Written>,
+        access: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        if self.options.seams && matches!(place.at, At::Memory(_)) && place.bits.is_none() {
+            self.written = written();
+        }
+        let result = access(self);
+        self.written = None;
+        result
+    }
+
+    /// The mark of the site that an access is which is written without a function.
+    pub(super) fn access_site(&mut self, written: &Written, ty: &Type) -> Option<String> {
+        let Unit::User(unit) = self.body.unit else { return None };
+        let (atomic, text) = (ty.is_atomic(), &self.texts[unit as usize]);
+        if ty.is_float() || !(atomic || self.options.non_atomic) {
+            return None;
+        }
+        let value = match written.value {
+            Some(value) => Some(text.same(value)?),
+            None => None,
+        };
+        let (whole, target) = (text.same(written.whole)?, text.same(written.target)?);
+        let access = Access { function: written.function, atomic, whole, target, value };
+        let at = self.sites.iter().position(|site| site.access == Some(access)).unwrap_or_else(|| {
+            let now = if atomic { "seq_cst" } else { "non-atomic" };
+            self.sites.push(Found { own: target.0, role: written.role, now, mixed: false, access: Some(access) });
             self.sites.len() - 1
         });
         Some(Site::mark(at))
@@ -82,8 +169,17 @@ impl Lowering {
 
     /// What was found, in the program.
     pub(super) fn finish_sites(&mut self) {
-        let sites = std::mem::take(&mut self.sites);
-        self.program.sites = sites.iter().map(|found| site(&self.program.source, found)).collect();
+        let mut sites = std::mem::take(&mut self.sites);
+        let targets: Vec<(usize, usize)> = sites.iter().filter_map(|site| Some(site.access?.target)).collect();
+        for site in &mut sites {
+            // The text of what is accessed is given to a function as it is.
+            let inside = |&(from, to): &(usize, usize), (start, end): (usize, usize)| {
+                (from, to) != (start, end) && from <= start && end <= to
+            };
+            site.mixed |= site.access.is_some_and(|own| targets.iter().any(|target| inside(target, own.target)));
+        }
+        let standard = self.program.source.row().contains("stdatomic.h");
+        self.program.sites = sites.iter().map(|found| site(&self.program.source, found, standard)).collect();
     }
 }
 
@@ -94,17 +190,45 @@ fn word(file: &SourceFile, at: usize) -> &str {
     &rest[..length]
 }
 
-/// The site with all orders that it could have; none if its uses do not go together.
-fn site(file: &SourceFile, found: &Found) -> Site {
+/// The site with all orders that it could have; none if its uses do not go together. `standard`: there is `<stdatomic.h>`.
+fn site(file: &SourceFile, found: &Found, standard: bool) -> Site {
     if let Some(site) = kernel::site(file.row(), found.own) {
         return site;
     }
+    let allowed = |order: &str| found.role.allows(order) && !found.mixed;
+    if let Some(access) = &found.access {
+        let span = Span::new(access.target.0, access.target.1);
+        let edits = |order: &str| called(file, access, order, standard);
+        let orders =
+            if access.atomic { MemoryOrder::c11(allowed, edits) } else { MemoryOrder::non_atomic(allowed, edits) };
+        let now = orders.iter().position(|order| order.name == found.now).unwrap_or(0);
+        return Site { span, now, orders };
+    }
     let text = word(file, found.own);
     let span = Span::new(found.own, found.own + text.len());
-    let allowed = |order: &str| found.role.allows(order) && !found.mixed;
     let orders = MemoryOrder::c11(allowed, |order| edits(file, span, text, order));
     let now = orders.iter().position(|order| order.name == found.now).unwrap_or(0);
     Site { span, now, orders }
+}
+
+/// How an access that is written without a function is written with one.
+fn called(file: &SourceFile, access: &Access, order: &str, standard: bool) -> Vec<(Span, String)> {
+    let slice = |(from, to): (usize, usize)| file.row().get(from..to).unwrap_or_default();
+    let pointer = kernel::pointer(slice(access.target));
+    let (name, order) = if access.atomic && standard {
+        (format!("atomic_{}_explicit", access.function), format!("memory_order_{order}"))
+    } else {
+        let suffix = if access.function.starts_with("fetch") { "" } else { "_n" };
+        (format!("__atomic_{}{suffix}", access.function), format!("__ATOMIC_{}", order.to_uppercase()))
+    };
+    let (from, to) = access.whole;
+    match (access.value, access.function) {
+        (Some((start, end)), _) => {
+            vec![(Span::new(from, start), format!("{name}({pointer}, ")), (Span::new(end, end), format!(", {order})"))]
+        }
+        (None, "load") => vec![(Span::new(from, to), format!("{name}({pointer}, {order})"))],
+        (None, _) => vec![(Span::new(from, to), format!("{name}({pointer}, 1, {order})"))],
+    }
 }
 
 /// How the text is changed to have an order: the order is replaced, or given to an operation that has none.

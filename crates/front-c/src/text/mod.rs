@@ -103,6 +103,29 @@ impl Text {
         found.all(|other| other == first).then_some(first)
     }
 
+    /// Where in the user's file the same text stands, if it does: its line is the same, or all is the same from an anchor on this side of
+    /// it or on the other one.
+    pub fn same(&self, range: Range) -> Option<(usize, usize)> {
+        let (from, to) = (range.start as usize, range.end as usize);
+        let row = self.file.row();
+        if let (Some(start), Some(last)) = (self.exact(from), to.checked_sub(1).and_then(|last| self.exact(last)))
+            && self.parsed.get(from..to) == row.get(start..=last)
+        {
+            return Some((start, last + 1));
+        }
+        let next = self.anchors.partition_point(|&(here, _)| here < to);
+        let before = self.anchors[..next].iter().rev().find(|(here, _)| *here <= from);
+        let from_before = before.and_then(|&(here, own)| {
+            let end = own + (to - here);
+            (self.parsed.get(here..to)? == row.get(own..end)?).then_some((own + (from - here), end))
+        });
+        let from_behind = self.anchors.get(next).and_then(|&(here, own)| {
+            let start = own.checked_sub(here - from)?;
+            (self.parsed.get(from..here)? == row.get(start..own)?).then_some((start, start + (to - from)))
+        });
+        from_before.or(from_behind)
+    }
+
     /// Where in the user's file the operation stands that a call is, if its order is in its name.
     pub fn operation(&self, call: Range) -> Option<usize> {
         let from = call.start as usize;

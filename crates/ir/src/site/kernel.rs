@@ -92,8 +92,8 @@ fn first_argument(text: &str, from: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// A pointer to an object.
-fn pointer(object: &str) -> String {
+/// The text of a pointer to an object, whose text is given.
+pub fn pointer(object: &str) -> String {
     let object = object.trim();
     match object.strip_prefix('*').map(str::trim) {
         Some(pointer) if is_postfix(pointer) => pointer.to_owned(),

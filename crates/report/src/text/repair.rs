@@ -82,8 +82,12 @@ fn placement(row: &PlacementRow, progress: bool, options: Options) -> String {
         options.paint(Paint::Green, &format!("It is safe with {words}{}.", waiting(progress)))
     );
     let place = |fence: &FenceRow| clean(&format!("{} {}, `{}`", fence.side, line_words(&fence.mark), fence.statement));
-    let order_place =
-        |order: &OrderRow| clean(&format!("in {}, `{}`, not {}", line_words(&order.mark), order.text, order.now));
+    let order_place = |order: &OrderRow| {
+        // An access that is not atomic has no order.
+        let now =
+            order.now.strip_prefix("non-").map_or(format!("not {}", order.now), |now| format!("is not {now} yet"));
+        clean(&format!("in {}, `{}`, {now}", line_words(&order.mark), order.text))
+    };
     let fences = row.fences.iter().map(|fence| (fence.kind.clone(), place(fence), &fence.orders[..]));
     let changed = row.changed().map(|order| (order.needed.clone(), order_place(order), &order.orders[..]));
     let rows: Vec<_> = fences.chain(changed).collect();
