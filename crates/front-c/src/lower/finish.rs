@@ -1,13 +1,45 @@
 //! The last touches on a function: dead blocks go, and branches learn where they join.
 
-use ir::{Block, BlockId, Expr, Function, Op, Terminator};
+use ir::{Block, BlockId, Expr, Function, Instr, Local, LocalId, Op, Terminator, Width};
+use source::Span;
 
 /// Removes what cannot be reached, and computes where the paths from each branch meet again.
 pub(crate) fn finish(mut function: Function) -> Function {
     skip_empty(&mut function);
     remove_dead(&mut function);
+    return_once(&mut function);
     join(&mut function);
     function
+}
+
+/// Makes all ways out of a function meet in one block. A branch that decides which way is taken ends there, as it does where the same
+/// is written with `else`: what the caller does next does not depend on it.
+fn return_once(function: &mut Function) {
+    let returns = |block: &Block| matches!(block.terminator, Terminator::Return(_));
+    let ways: Vec<usize> = (0..function.blocks.len()).filter(|&at| returns(&function.blocks[at])).collect();
+    let value = |at: &usize| match &function.blocks[*at].terminator {
+        Terminator::Return(value) => value.as_ref().map(|value| value.width(function)),
+        Terminator::Goto(_) | Terminator::Branch { .. } | Terminator::Exit(_) | Terminator::Cut { .. } => None,
+    };
+    let widths: Vec<Option<Width>> = ways.iter().map(value).collect();
+    if widths.len() < 2 || widths.iter().any(|width| *width != widths[0]) {
+        return;
+    }
+    let result = widths[0].map(|width| {
+        function.locals.push(Local { name: "%result".to_owned(), width });
+        LocalId(function.locals.len() as u32 - 1)
+    });
+    let end = BlockId(function.blocks.len() as u32);
+    for at in ways {
+        let block = &mut function.blocks[at];
+        let old = std::mem::replace(&mut block.terminator, Terminator::Goto(end));
+        if let (Terminator::Return(Some(value)), Some(dst)) = (old, result) {
+            let span = block.instrs.last().map_or(Span::default(), |instr| instr.span);
+            block.instrs.push(Instr { op: Op::Assign { dst, value }, span });
+        }
+    }
+    let terminator = Terminator::Return(result.map(Expr::Local));
+    function.blocks.push(Block { instrs: Vec::new(), terminator });
 }
 
 /// Jumps to an empty block that only jumps on go there directly.
