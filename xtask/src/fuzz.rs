@@ -6,8 +6,8 @@
 //! replayed too. A disagreement is shrunk and saved in `corpus/regressions`.
 //!
 //! `--c N` does it with C programs instead, `--endless N` with C programs that never end; see [`c`]. `--predicate N` compares the
-//! engine `predicate` with those that enumerate; see [`predicate`]. `--sequential N` compares programs of one thread with what a
-//! compiler makes of them; see [`sequential`].
+//! engine `predicate` with those that enumerate; see [`predicate`]. `--sequential N` and `--csmith N` compare programs of one
+//! thread with what a compiler makes of them; see [`sequential`].
 
 mod c;
 mod compare;
@@ -54,7 +54,7 @@ pub fn run(args: &[String]) -> Result<u8> {
     if args.iter().any(|arg| arg == "--predicate") {
         return predicate::run(args);
     }
-    if args.iter().any(|arg| arg == "--sequential") {
+    if args.iter().any(|arg| arg == "--sequential" || arg == "--csmith") {
         return sequential::run(args);
     }
     if cfg!(debug_assertions) {

@@ -20,7 +20,7 @@ cargo xtask COMMAND
   tidy                     the house rules
   bless                    rewrite the expected outputs
   bench [--quick] [NAME…]  arrays, c, coherence, corpus, growth, integers, rings: print how long things take
-  fuzz [--c N | --endless N | --predicate N | --sequential N]
+  fuzz [--c N | --endless N | --predicate N | --sequential N | --csmith N]
        [--seed N] [--count N] [--models LIST] [--jobs N] [--accesses N] [--limit SECONDS]
                            random programs through all engines; a disagreement is shrunk and saved
   repeat [--programs N] [--times N]

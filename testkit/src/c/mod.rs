@@ -6,6 +6,7 @@
 
 mod agree;
 mod body;
+mod checksum;
 mod cycle;
 mod endless;
 mod extra;
@@ -16,6 +17,7 @@ mod sequential;
 mod shrink;
 
 pub use agree::{Answer, Complaint, Tally, Way, agree, can_deadlock, grows_beyond_buffers};
+pub use checksum::{claim, for_compilers};
 pub use endless::endless;
 pub use generate::{Config, generate};
 pub use sequential::sequential;

@@ -3,7 +3,7 @@
 //!
 //! A program computes a checksum of all that it has, and nothing in it is undefined or depends on the compiler beyond what
 //! GCC documents. `CHECK(sum)` is what happens to the checksum at the end. `HIDE(x)` is a number that the reader is not told: it
-//! makes terms of constants. With `threaded`, all is done by a second thread, so that memory is shared and accesses are events.
+//! makes terms of constants. Both, and what the library declares, come before the text. With `threaded`, all is done by a second thread, so that memory is shared and accesses are events.
 
 use crate::Rng;
 use std::fmt::Write as _;
@@ -62,18 +62,21 @@ struct Writer<'r> {
     /// The arrays of scalars: name, type, length.
     arrays: Vec<(String, Scalar, usize)>,
     text: String,
+    /// Whether numbers are hidden.
+    hides: bool,
     depth: usize,
     fresh: usize,
 }
 
-/// A program for a random number.
-pub fn sequential(rng: &mut Rng, threaded: bool) -> String {
+/// A program for a random number. If it `hides` nothing, all is known and little is left for a solver to do.
+pub fn sequential(rng: &mut Rng, threaded: bool, hides: bool) -> String {
     let mut writer = Writer {
         rng,
         records: Vec::new(),
         variables: Vec::new(),
         arrays: Vec::new(),
         text: String::new(),
+        hides,
         depth: 0,
         fresh: 0,
     };
@@ -81,19 +84,12 @@ pub fn sequential(rng: &mut Rng, threaded: bool) -> String {
     writer.text
 }
 
-const HEAD: &str = "#include <assert.h>\n#include <pthread.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\
-#ifdef REFERENCE\n#include <stdio.h>\n#define HIDE(x) ((uint64_t)(x))\n#define CHECK(sum) printf(\"%llu\\n\", (unsigned long long)(sum))\n\
-#else\nunsigned long __VERIFIER_nondet_ulong(void);\nvoid __VERIFIER_assume(int);\n\
-static uint64_t HIDE(uint64_t x) { uint64_t y = __VERIFIER_nondet_ulong(); __VERIFIER_assume(x == y); return y; }\n\
-#define CHECK(sum) assert((sum) RELATION EXPECTED)\n#endif\n";
-
 impl Writer<'_> {
     fn line(&mut self, text: &str) {
         let _ = writeln!(self.text, "{:indent$}{text}", "", indent = 4 * self.depth);
     }
 
     fn program(&mut self, threaded: bool) {
-        self.text.push_str(HEAD);
         for number in 0..1 + self.rng.below(3) {
             self.declare(number);
         }
@@ -259,7 +255,7 @@ impl Writer<'_> {
 
     fn constant(&mut self, scalar: Scalar) -> String {
         let number = self.number(scalar);
-        if self.rng.chance(20) { format!("HIDE({number})") } else { format!("({number})") }
+        if self.hides && self.rng.chance(20) { format!("HIDE({number})") } else { format!("({number})") }
     }
 
     /// An expression without undefined behaviour.
@@ -376,7 +372,11 @@ impl Writer<'_> {
         let size = length * scalar.1 as usize / 8;
         let (from, to) = (self.rng.below(size), self.rng.below(size));
         let most = size - from.max(to);
-        let count = if self.rng.chance(40) { format!("HIDE({most})") } else { self.rng.below(most + 1).to_string() };
+        let count = if self.hides && self.rng.chance(40) {
+            format!("HIDE({most})")
+        } else {
+            self.rng.below(most + 1).to_string()
+        };
         match self.rng.below(4) {
             0 => self.line(&format!("memmove((char *){array} + {to}, (char *){array} + {from}, {count});")),
             1 => {
@@ -428,7 +428,7 @@ impl Writer<'_> {
         let size = place.scalar.1 as usize / 8;
         let (read, written) = (self.rng.below(size), self.rng.below(size));
         let value = self.expression(1);
-        let index = if self.rng.chance(30) { format!("HIDE({written})") } else { written.to_string() };
+        let index = if self.hides && self.rng.chance(30) { format!("HIDE({written})") } else { written.to_string() };
         self.line(&format!(
             "{{ unsigned char *p = (unsigned char *)&{}; mix(p[{read}]); p[{index}] = (unsigned char)({value}); }}",
             place.text
@@ -439,7 +439,7 @@ impl Writer<'_> {
     fn step_back(&mut self) {
         let (array, scalar, length) = self.rng.pick(&self.arrays).clone();
         let back = 1 + self.rng.below(length);
-        let end = if self.rng.chance(30) { format!("HIDE({length})") } else { length.to_string() };
+        let end = if self.hides && self.rng.chance(30) { format!("HIDE({length})") } else { length.to_string() };
         self.line(&format!(
             "{{ {} *end = {array} + {end}, *p = end; p -= {back}; mix((uint64_t)(end - p)); mix(p < end); mix((uint64_t)p[0]); }}",
             scalar.0
@@ -464,7 +464,7 @@ impl Writer<'_> {
                 .filter(|&at| !matches!(self.records[number].members[at], Member::Bits(..)))
                 .collect();
             for at in plain {
-                self.line(&format!("mix(offsetof({keyword} r{number}, m{at}));"));
+                self.line(&format!("mix(__builtin_offsetof({keyword} r{number}, m{at}));"));
             }
         }
     }
