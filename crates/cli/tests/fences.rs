@@ -149,6 +149,22 @@ fn headers_get_fences_too() {
     assert_eq!(run(&["check", &file, "--model", "tso"]).0, "SAFE");
 }
 
+/// One fence in `load`, before the second call of it or where it is known that it is needed: the latter costs a program the least.
+#[test]
+fn of_equal_repairs_the_one_that_is_executed_least_is_proposed() {
+    let text = "#include <assert.h>\n#include <pthread.h>\nint data, ready;\n\
+                static int load(int *from)\n{\n    int value = __atomic_load_n(from, __ATOMIC_RELAXED);\n    return value;\n}\n\
+                static int seen(void)\n{\n    if (load(&ready))\n        return 1;\n    return 0;\n}\n\
+                static void *reader(void *unused)\n{\n    int is_ready = seen();\n    assert(load(&data) || !is_ready);\n    return unused;\n}\n\
+                int main(void)\n{\n    pthread_t thread;\n    pthread_create(&thread, 0, reader, 0);\n    \
+                __atomic_store_n(&data, 1, __ATOMIC_RELAXED);\n    __atomic_store_n(&ready, 1, __ATOMIC_RELEASE);\n    \
+                pthread_join(thread, 0);\n    return 0;\n}\n";
+    let file = program("rarest.c", text);
+    let (last, code, text) = run(&["fences", &file, "--model", "ppc", "--kinds", "light"]);
+    assert_eq!((&*last, code), ("FENCES 1 (cost 5)", Some(0)), "{text}");
+    assert!(text.contains("before line 12, `return 1;`"), "{text}");
+}
+
 #[test]
 fn what_is_in_a_macro_is_left_alone() {
     let both = "#define BOTH(v, r, w) v = 1; r = w;\nvoid *left(void *u) { BOTH(x, a, y) return 0; }\n\

@@ -14,6 +14,8 @@ pub type Blocked<'a> = &'a dyn Fn(&[usize]) -> bool;
 pub struct Hitting<'a> {
     /// What each element costs; at least 1.
     pub costs: &'a [u32],
+    /// What decides between sets of equal cost and size: less is better. Nothing does where there is none.
+    pub ties: &'a [u32],
     /// The sets to be hit.
     pub clauses: &'a [Vec<usize>],
     /// What must not be the answer, if anything.
@@ -25,7 +27,7 @@ pub struct Hitting<'a> {
 /// The answer to a question about hitting sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Hit {
-    /// A cheapest set; of those of equal cost one with the fewest elements, in ascending order.
+    /// A cheapest set; of those of equal cost one with the fewest elements, and of those the best by `ties`; in ascending order.
     Set(Vec<usize>),
     /// There is none.
     None,
@@ -33,7 +35,7 @@ pub enum Hit {
     Stopped,
 }
 
-/// Costs first, then the number of elements, as one number: the weights of disjoint sets add up.
+/// Costs first, then the number of elements, then ties, as one number: the weights of disjoint sets add up.
 type Weight = u128;
 
 /// More than any set weighs.
@@ -82,7 +84,8 @@ fn is_within(small: &[usize], large: &[usize]) -> bool {
 
 impl Search<'_, '_> {
     fn weight(&self, element: usize) -> Weight {
-        (Weight::from(self.question.costs[element]) << 32) + 1
+        let tie = self.question.ties.get(element).copied().unwrap_or(0);
+        (Weight::from(self.question.costs[element]) << 80) + (1 << 56) + Weight::from(tie)
     }
 
     /// The lightest set that weighs less than `limit`, hits all clauses and is not blocked together with `chosen`.
@@ -220,12 +223,18 @@ mod tests {
     use super::*;
     use testkit::Rng;
 
-    fn brute(costs: &[u32], clauses: &[Vec<usize>], blocked: &dyn Fn(&[usize]) -> bool) -> Option<(u64, usize)> {
+    fn brute(
+        costs: &[u32],
+        ties: &[u32],
+        clauses: &[Vec<usize>],
+        blocked: &dyn Fn(&[usize]) -> bool,
+    ) -> Option<(u64, usize, u64)> {
+        let sum = |of: &[u32], set: &[usize]| set.iter().map(|&e| u64::from(of[e])).sum();
         let subsets = 0u32..1 << costs.len();
         let sets = subsets.map(|bits| (0..costs.len()).filter(|e| bits >> e & 1 == 1).collect::<Vec<_>>());
         let hits = |set: &Vec<usize>| clauses.iter().all(|clause| clause.iter().any(|e| set.contains(e)));
         let good = sets.filter(|set| hits(set) && !blocked(set));
-        good.map(|set| (set.iter().map(|&e| u64::from(costs[e])).sum(), set.len())).min()
+        good.map(|set| (sum(costs, &set), set.len(), sum(ties, &set))).min()
     }
 
     #[test]
@@ -235,18 +244,24 @@ mod tests {
         for round in 0..3000 {
             let elements = 1 + random.below(9);
             let costs: Vec<u32> = (0..elements).map(|_| 1 + random.below(6) as u32).collect();
+            let ties: Vec<u32> = (0..elements).map(|_| random.below(4) as u32).collect();
             let some = |random: &mut Rng| (0..elements).filter(|_| random.below(3) == 0).collect::<Vec<usize>>();
             let clauses: Vec<Vec<usize>> = (0..random.below(10)).map(|_| some(&mut random)).collect();
             let forbidden: Vec<Vec<usize>> = (0..random.below(3)).map(|_| some(&mut random)).collect();
             let blocked = |set: &[usize]| forbidden.iter().any(|f| f.iter().all(|e| set.contains(e)));
             let some_blocked: Option<Blocked<'_>> = if forbidden.is_empty() { None } else { Some(&blocked) };
-            let hitting = Hitting { costs: &costs, clauses: &clauses, blocked: some_blocked, go_on: &|| true };
-            let expected = brute(&costs, &clauses, &blocked);
+            let hitting =
+                Hitting { costs: &costs, ties: &ties, clauses: &clauses, blocked: some_blocked, go_on: &|| true };
+            let expected = brute(&costs, &ties, &clauses, &blocked);
             match hitting.cheapest() {
                 Hit::Set(set) => {
                     found += 1;
-                    let cost = set.iter().map(|&e| u64::from(costs[e])).sum();
-                    assert_eq!(Some((cost, set.len())), expected, "round {round}: {clauses:?} {costs:?}");
+                    let sum = |of: &[u32]| set.iter().map(|&e| u64::from(of[e])).sum();
+                    assert_eq!(
+                        Some((sum(&costs), set.len(), sum(&ties))),
+                        expected,
+                        "round {round}: {clauses:?} {costs:?}"
+                    );
                     assert!(clauses.iter().all(|clause| clause.iter().any(|e| set.contains(e))) && !blocked(&set));
                 }
                 Hit::None => {
@@ -261,7 +276,7 @@ mod tests {
 
     #[test]
     fn it_stops_when_told() {
-        let hitting = Hitting { costs: &[1], clauses: &[vec![0]], blocked: None, go_on: &|| false };
+        let hitting = Hitting { costs: &[1], ties: &[], clauses: &[vec![0]], blocked: None, go_on: &|| false };
         assert_eq!(hitting.cheapest(), Hit::Stopped);
     }
 
@@ -276,7 +291,7 @@ mod tests {
             clauses.extend([vec![at(0), at(1)], vec![at(1), at(2)], vec![at(2), at(0)]]);
             clauses.extend([vec![at(3), at(4)], vec![at(4), at(5)], vec![at(5), at(3)]]);
         }
-        let hitting = Hitting { costs: &costs, clauses: &clauses, blocked: None, go_on: &|| true };
+        let hitting = Hitting { costs: &costs, ties: &[], clauses: &clauses, blocked: None, go_on: &|| true };
         let Hit::Set(set) = hitting.cheapest() else { panic!("there is one") };
         assert_eq!(set.len(), 4 * pairs);
     }

@@ -5,7 +5,7 @@ use crate::kinds::{Costs, Kind, Spelling, spellings, told_apart};
 use crate::learn::{Atom, Chosen, Learnt, Machine};
 use crate::orders::{Change, Orders, fence_alone, fence_tags};
 use crate::placement::Placement;
-use crate::places::{Lines, Loops};
+use crate::places::{Frequencies, Lines, Loops};
 use crate::seams::{beside, useful, with_fences};
 use engine::{Guarantee, NoAnswer, Verdict};
 use ir::{Program, Seam};
@@ -131,6 +131,8 @@ pub(crate) struct Search<'a, O: Oracle> {
     pub spellings: Vec<Spelling>,
     pub atoms: Vec<Atom>,
     pub costs: Vec<u32>,
+    /// How often each choice is executed, as one guesses from the text; of orders nothing is guessed.
+    ties: Vec<u32>,
     pub past: Vec<Past>,
     clauses: Vec<Vec<usize>>,
     found: Vec<Vec<usize>>,
@@ -178,21 +180,25 @@ pub fn infer<O: Oracle>(program: &Program, oracle: &O, options: &Options) -> Res
         spellings: kinds,
         atoms: Vec::new(),
         costs: Vec::new(),
+        ties: Vec::new(),
         past: Vec::new(),
         clauses: Vec::new(),
         found: Vec::new(),
         at_most: options.at_most,
     };
+    let frequencies = Frequencies::new(program);
     for (at, seam) in search.seams.iter().enumerate() {
         let times = options.costs.times(loops.has(seam.function.index(), seam.block));
         for (spelling, one) in search.spellings.iter().enumerate() {
             search.atoms.push(Atom::Fence { seam: at, spelling });
             search.costs.push(options.costs.of(one.kind).saturating_mul(times));
+            search.ties.push(frequencies.of(seam.function.index(), seam.block));
         }
     }
     for &(site, order, cost) in &search.orders.choices {
         search.atoms.push(Atom::Order { site, order });
         search.costs.push(cost);
+        search.ties.push(0);
     }
     search.run(options)
 }
@@ -366,7 +372,8 @@ impl<O: Oracle> Search<'_, O> {
             let go_on = || self.oracle.stop().is_none();
             let free = self.found.is_empty() && self.at_most.is_none();
             let blocked: Option<Blocked<'_>> = if free { None } else { Some(&blocked) };
-            let hitting = Hitting { costs: &self.costs, clauses: &self.clauses, blocked, go_on: &go_on };
+            let hitting =
+                Hitting { costs: &self.costs, ties: &self.ties, clauses: &self.clauses, blocked, go_on: &go_on };
             let set = match hitting.cheapest() {
                 Hit::Set(set) => self.joined(&set),
                 other @ (Hit::None | Hit::Stopped) => return other,

@@ -1,6 +1,6 @@
-//! Where changes are allowed, and which places are in loops.
+//! Where changes are allowed, which places are in loops, and which are executed more often than others.
 
-use ir::{BlockId, Function, Instr, Op, Program, System};
+use ir::{BlockId, Function, Instr, Op, Program, System, Terminator};
 use source::{SourceFile, Span};
 use std::str::FromStr;
 
@@ -71,6 +71,68 @@ impl Loops {
     pub fn has(&self, function: usize, block: BlockId) -> bool {
         self.0[function].get(block.index()).copied().unwrap_or(false)
     }
+}
+
+/// How often each block of each function is executed, as one guesses without running anything: what a branch decides takes place in half of
+/// the cases, and a function as often as its calls. Loops count once: costs have a factor for these.
+pub(crate) struct Frequencies {
+    functions: Vec<u32>,
+    /// For each block, how many branches decide about it.
+    depths: Vec<Vec<u32>>,
+}
+
+/// What is executed once.
+const ONCE: u32 = 1 << 12;
+
+/// More than this is not told apart.
+const OFTEN: u32 = 1 << 24;
+
+impl Frequencies {
+    pub fn new(program: &Program) -> Frequencies {
+        let depths: Vec<Vec<u32>> = program.functions.iter().map(decided).collect();
+        let mut called_by = vec![Vec::new(); program.functions.len()];
+        for (caller, function) in program.functions.iter().enumerate() {
+            for (block, depth) in function.blocks.iter().zip(&depths[caller]) {
+                block.instrs.iter().filter_map(called).for_each(|callee| called_by[callee].push((caller, *depth)));
+            }
+        }
+        let mut functions = vec![ONCE; program.functions.len()];
+        // As many rounds as a chain of calls has members; recursion grows until nobody tells the difference.
+        for _ in 0..functions.len() {
+            let before = functions.clone();
+            for (function, callers) in called_by.iter().enumerate().filter(|(_, callers)| !callers.is_empty()) {
+                let all = callers.iter().map(|&(caller, depth)| before[caller].checked_shr(depth).unwrap_or(0));
+                functions[function] = all.fold(0, u32::saturating_add).clamp(1, OFTEN);
+            }
+            if functions == before {
+                break;
+            }
+        }
+        Frequencies { functions, depths }
+    }
+
+    pub fn of(&self, function: usize, block: BlockId) -> u32 {
+        let depth = self.depths[function].get(block.index()).copied().unwrap_or(0);
+        self.functions[function].checked_shr(depth).unwrap_or(0).max(1)
+    }
+}
+
+/// For each block, how many branches decide whether it is executed: those from which a path leads there that has not come to where
+/// all paths from the branch meet.
+fn decided(function: &Function) -> Vec<u32> {
+    let mut depths = vec![0; function.blocks.len()];
+    for block in &function.blocks {
+        let Terminator::Branch { then, otherwise, join, .. } = &block.terminator else { continue };
+        let mut seen = vec![false; function.blocks.len()];
+        let mut work = vec![*then, *otherwise];
+        while let Some(at) = work.pop() {
+            if Some(at) != *join && !std::mem::replace(&mut seen[at.index()], true) {
+                depths[at.index()] += 1;
+                work.extend(function.blocks[at.index()].terminator.successors());
+            }
+        }
+    }
+    depths
 }
 
 fn called(instr: &Instr) -> Option<usize> {

@@ -95,7 +95,7 @@ pub fn fence_system(
         let blocked = |set: &[usize]| found.iter().any(|known| known.iter().all(|at| set.contains(at)));
         let go_on = || observer.stop().is_none();
         let blocked: Option<Blocked<'_>> = if found.is_empty() { None } else { Some(&blocked) };
-        let hitting = Hitting { costs: &costs, clauses: &demands, blocked, go_on: &go_on };
+        let hitting = Hitting { costs: &costs, ties: &[], clauses: &demands, blocked, go_on: &go_on };
         let set = match hitting.cheapest() {
             Hit::Set(set) => set,
             Hit::None => return Ok(repair),
