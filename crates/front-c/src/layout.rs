@@ -171,15 +171,18 @@ impl Types {
                 let limit = named.get(stop).map_or(ceiling, |&next| bytes(members, next).0);
                 let exact = (last - first <= 8).then_some((first, last - first));
                 let found = window(first, last, floor, limit, widest).or(exact);
-                let (offset, unit) = found.ok_or("bit-fields that share bytes take more than 8 bytes")?;
                 for &field in &named[start..stop] {
+                    let (from, to) = bytes(members, field);
+                    // Where no cell holds all fields that share bytes, each has its own bytes, which overlap.
+                    let own = (to - from <= 8).then_some((from, to - from));
+                    let (offset, unit) = found.or(own).ok_or("a bit-field that touches more than 8 bytes")?;
                     let shift = places[field] - offset * 8;
                     members[field].offset = offset;
                     if let Some(bits) = &mut members[field].bits {
                         (bits.shift, bits.unit) = (shift as u8, (unit * 8) as u8);
                     }
                 }
-                floor = offset + unit;
+                floor = found.map_or(last, |(offset, unit)| offset + unit);
                 start = stop;
             }
             at = end;

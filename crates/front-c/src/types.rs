@@ -362,7 +362,7 @@ impl Types {
             }
     }
 
-    /// Whether there is a union in it whose members divide the memory in different ways.
+    /// Whether there is a union in it whose members divide the memory in different ways, or bit-fields that overlap.
     pub fn is_uneven(&self, ty: &Type) -> bool {
         match &ty.kind {
             Kind::Array(element, _) => self.is_uneven(element),
@@ -377,11 +377,10 @@ impl Types {
                     let at = cells.binary_search_by_key(&leaf.offset, |cell| cell.offset);
                     at.is_ok_and(|at| cells[at].ty.width() == leaf.ty.width())
                 };
-                record.union
-                    && !members.iter().all(|member| match member.bits {
-                        Some(field) => there(&Leaf { offset: 0, ty: field.unit_type() }),
-                        None => self.leaves(&member.ty).is_ok_and(|own| own.iter().all(there)),
-                    })
+                !members.iter().all(|member| match member.bits {
+                    Some(field) => there(&Leaf { offset: member.offset, ty: field.unit_type() }),
+                    None => !record.union || self.leaves(&member.ty).is_ok_and(|own| own.iter().all(there)),
+                })
             }
             Kind::Void
             | Kind::Bool
@@ -416,9 +415,18 @@ impl Types {
                 for member in members {
                     match member.bits {
                         Some(field) => {
-                            let offset = base + member.offset;
-                            if out.last().is_none_or(|last| last.offset != offset) {
+                            let (offset, unit) = (base + member.offset, u64::from(field.unit) / 8);
+                            let taken = match out.last() {
+                                Some(last) => last.offset + self.size(&last.ty)?,
+                                None => base,
+                            };
+                            if offset >= taken {
                                 self.push(Leaf { offset, ty: field.unit_type() }, out)?;
+                                continue;
+                            }
+                            // A field that shares bytes with the one before has the same unit, or bytes behind it.
+                            for offset in taken..offset + unit {
+                                self.push(Leaf { offset, ty: Type::UCHAR }, out)?;
                             }
                         }
                         None => self.collect(&member.ty, base + member.offset, out)?,

@@ -265,7 +265,8 @@ impl Lowering {
             let exact = cells.get(at).is_some_and(|cell| cell.offset == setting.offset && cell.width == width);
             if !exact {
                 // A member of a union that divides the memory in another way.
-                if setting.bits.is_some() || set_bytes(&mut cells, setting.offset, &value).is_none() {
+                let bits = setting.bits.map_or(width.mask(), |field| Width::new(field.bits).mask() << field.shift);
+                if set_bytes(&mut cells, setting.offset, &value, bits).is_none() {
                     let complaint = self.error(span, "this initialises a part of the variable with another size");
                     return Err(complaint.help("initialise the largest member of the union"));
                 }
@@ -336,16 +337,20 @@ fn library_type(name: &str) -> bool {
     name.starts_with("pthread_") || matches!(name, "sem_t" | "mtx_t" | "cnd_t" | "thrd_t" | "tss_t" | "once_flag")
 }
 
-/// Puts a number into cells of other sizes, byte by byte. Nothing comes back where there is an address.
-fn set_bytes(cells: &mut [Cell], offset: u64, value: &Expr) -> Option<()> {
+/// Puts these bits of a number into cells of other sizes, byte by byte. Nothing comes back where there is an address.
+fn set_bytes(cells: &mut [Cell], offset: u64, value: &Expr, bits: u64) -> Option<()> {
     let Expr::Const(value, width) = value else { return None };
     for byte in 0..u64::from(width.bits().div_ceil(8)) {
         let at = offset + byte;
+        let (mask, value) = ((bits >> (8 * byte)) & 0xff, (value >> (8 * byte)) & 0xff);
+        if mask == 0 {
+            continue;
+        }
         let cell =
             cells.iter_mut().find(|cell| cell.offset <= at && at - cell.offset < u64::from(cell.width.bits()) / 8)?;
         let Expr::Const(old, _) = cell.initial else { return None };
         let shift = 8 * (at - cell.offset);
-        cell.initial = Expr::Const(old & !(0xff << shift) | (value >> (8 * byte) & 0xff) << shift, cell.width);
+        cell.initial = Expr::Const(old & !(mask << shift) | (value & mask) << shift, cell.width);
     }
     Some(())
 }
