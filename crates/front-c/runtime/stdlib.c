@@ -126,6 +126,13 @@ void *bsearch(const void *key, const void *base, unsigned long count, unsigned l
     return (void *)0;
 }
 
+/* Functions that are code in the front end, for those who take their address. */
+void __fencepost_value_free(void *block) { free(block); }
+
+void *__fencepost_value_malloc(unsigned long size) { return malloc(size); }
+
+void *__fencepost_value_calloc(unsigned long count, unsigned long size) { return calloc(count, size); }
+
 /* The functions for the end of the program, the last one first. */
 static void (*__fencepost_handlers[32])(void);
 static unsigned int __fencepost_registered;

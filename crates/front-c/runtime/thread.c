@@ -28,6 +28,12 @@ void __fencepost_detaches(unsigned long thread) {
     __fencepost_ends(thread);
 }
 
+/* What is asked of an attribute that may be anywhere. */
+int __fencepost_detached(const int *attributes) { return attributes ? *attributes : 0; }
+
+/* Threads are joinable unless somebody calls this. */
+int __fencepost_detach_state(int state) { return state; }
+
 /* 0: nobody has come; 1: somebody runs it; 2: done. */
 int pthread_once(int *once, void (*run)(void)) {
     int old = 0;
@@ -53,7 +59,36 @@ unsigned int __fencepost_new_key(void) {
     return mine;
 }
 
-int pthread_key_delete(unsigned int key) { return 0; }
+/* What is called with the value of each key when a thread ends. */
+static void (*__fencepost_destructors[8])(void *);
+
+unsigned int __fencepost_new_key_with(void (*destructor)(void *)) {
+    unsigned int mine = __fencepost_new_key();
+    __fencepost_set(&__fencepost_destructors[mine], destructor);
+    return mine;
+}
+
+/* A destructor may give keys new values: POSIX lets an implementation go through them four times at least. */
+void __fencepost_destroys(void) {
+    for (unsigned int round = 0; round < 4; round++) {
+        int called = 0;
+        for (unsigned int key = 0; key < 8; key++) {
+            void *value = __fencepost_slots[key];
+            if (value == (void *)0) continue;
+            void (*destructor)(void *) = __fencepost_get(&__fencepost_destructors[key]);
+            if (destructor == (void (*)(void *))0) continue;
+            __fencepost_slots[key] = (void *)0;
+            destructor(value);
+            called = 1;
+        }
+        if (!called) return;
+    }
+}
+
+int pthread_key_delete(unsigned int key) {
+    __fencepost_set(&__fencepost_destructors[key & 7u], (void (*)(void *))0);
+    return 0;
+}
 
 int pthread_setspecific(unsigned int key, const void *value) {
     __fencepost_slots[key & 7u] = (void *)value;

@@ -74,7 +74,7 @@ int cnd_broadcast(struct __fencepost_cond *c) { return pthread_cond_broadcast(c)
 
 void call_once(struct __fencepost_once *once, void (*run)(void)) { pthread_once(&once->state, run); }
 
-void tss_delete(unsigned int key) {}
+void tss_delete(unsigned int key) { pthread_key_delete(key); }
 
 int tss_set(unsigned int key, void *value) { return pthread_setspecific(key, value); }
 

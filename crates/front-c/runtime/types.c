@@ -46,7 +46,7 @@ struct __fencepost_once {
     int state;
 };
 
-/* Attributes that change nothing here. */
+/* Attributes that change nothing here. Of those of a thread one does: whether it is detached. */
 struct __fencepost_attr {
     int unused;
 };
@@ -59,7 +59,7 @@ typedef struct __fencepost_rwlock pthread_rwlock_t;
 typedef struct __fencepost_attr pthread_rwlockattr_t;
 typedef struct __fencepost_barrier pthread_barrier_t;
 typedef struct __fencepost_attr pthread_barrierattr_t;
-typedef struct __fencepost_attr pthread_attr_t;
+typedef int pthread_attr_t;
 typedef struct __fencepost_sem sem_t;
 typedef struct __fencepost_mutex mtx_t;
 typedef struct __fencepost_cond cnd_t;

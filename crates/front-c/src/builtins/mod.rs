@@ -98,6 +98,12 @@ pub(crate) fn headers() -> &'static [(&'static str, &'static str)] {
     ]
 }
 
+/// Whether our headers declare a function of this name.
+pub(crate) fn declares(name: &str) -> bool {
+    let words = [format!(" {name}("), format!("*{name}(")];
+    headers().iter().any(|(_, text)| words.iter().any(|word| text.contains(word)))
+}
+
 /// Translates a call of a function of the library; None: it is none, or it is one in C.
 pub(crate) fn call(
     lowering: &mut Lowering,

@@ -4,7 +4,6 @@ use super::Outcome;
 use super::context::Call;
 use crate::lower::Value;
 use crate::types::Type;
-use c_syntax::ast::Expression;
 use ir::{BinaryOp, Expr, Op, System, Width};
 use source::Diagnostic;
 
@@ -12,8 +11,16 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
     let value = match call.name {
         "pthread_create" => {
             call.arity(4)?;
+            let detached = detached(call)?;
             let handle = start(call, 2, 3)?;
-            call.lowering.assign_through(&call.args[0], handle)?;
+            call.lowering.assign_through(&call.args[0], handle.clone())?;
+            if let Some(detached) = detached {
+                call.lowering.if_(
+                    detached,
+                    |lowering| lowering.call_function("__fencepost_detaches", vec![handle]).map(drop),
+                    |_| Ok(()),
+                )?;
+            }
             Some(call.success())
         }
         "pthread_join" => {
@@ -35,7 +42,8 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         "pthread_exit" => {
             call.arity(1)?;
             let result = call.value_as(0, &Type::VOID.pointer_to())?;
-            call.lowering.exit_thread(Some(result));
+            let result = call.keep(result);
+            call.lowering.exit_thread(Some(result))?;
             None
         }
         "pthread_self" | "thrd_current" => Some(current(call)?),
@@ -48,8 +56,12 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         }
         "pthread_key_create" | "tss_create" => {
             call.arity(2)?;
-            destructor(call)?;
-            let key = call.lowering.call_function("__fencepost_new_key", Vec::new())?;
+            let key = if call.is_null(1) {
+                call.lowering.call_function("__fencepost_new_key", Vec::new())?
+            } else {
+                let destructor = call.value(1)?;
+                call.lowering.call_function("__fencepost_new_key_with", vec![destructor])?
+            };
             if let Some(key) = key {
                 call.lowering.assign_through(&call.args[0], key)?;
             }
@@ -84,6 +96,23 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             Some(call.success())
         }
         "thrd_yield" => None,
+        "pthread_attr_init" if call.lowering.has_detached() => {
+            call.arity(1)?;
+            let joinable = call.success();
+            call.lowering.assign_through(&call.args[0], joinable)?;
+            Some(call.success())
+        }
+        "pthread_attr_setdetachstate" => {
+            call.arity(2)?;
+            // Where nobody asks for another state, attributes need none.
+            if call.lowering.has_detached() || !call.is_null(1) {
+                let state = call.value(1)?;
+                if let Some(state) = call.lowering.call_function("__fencepost_detach_state", vec![state])? {
+                    call.lowering.assign_through(&call.args[0], state)?;
+                }
+            }
+            Some(call.success())
+        }
         name if ignored(name) => Some(call.success()),
         "pthread_cancel" | "pthread_kill" | "pthread_cleanup_push" | "pthread_cleanup_pop" => {
             let message = format!("`{}` is not supported: threads end only by themselves", call.name);
@@ -99,6 +128,24 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         _ => return Ok(None),
     };
     Ok(Some(value))
+}
+
+/// Whether the attributes of a thread that is to be started say that it is detached, if any do.
+fn detached(call: &mut Call<'_, '_>) -> Result<Option<Expr>, Diagnostic> {
+    if call.is_null(1) || !call.lowering.has_detached() {
+        return Ok(None);
+    }
+    let named = crate::lower::address_of(crate::lower::strip_casts(&call.args[1].node)).is_some();
+    let state = if named {
+        Some(call.lowering.read_through(&call.args[1])?)
+    } else {
+        let attributes = call.value(1)?;
+        call.lowering.call_function("__fencepost_detached", vec![attributes])?
+    };
+    Ok(state.map(|state| {
+        let state = call.keep(state).expr;
+        state.binary(BinaryOp::Eq, Expr::constant(1, Width::INT))
+    }))
 }
 
 /// A wait that ends with a signal, or for no reason: then the mutex is given back and taken again, and that is all.
@@ -192,17 +239,4 @@ fn unknown(name: &str) -> bool {
     let posix = ["pthread_", "sem_", "mtx_", "cnd_", "thrd_", "tss_"];
     let ours = |text: &str| text.contains(&format!(" {name}(")) || text.contains(&format!("*{name}("));
     posix.iter().any(|prefix| name.starts_with(prefix)) && !super::RUNTIME.iter().any(|(_, text)| ours(text))
-}
-
-/// A key may come with a function that is called when a thread ends. Only `free` changes nothing.
-fn destructor(call: &mut Call<'_, '_>) -> Result<(), Diagnostic> {
-    let free = matches!(&call.args[1].node, Expression::Identifier(name) if name == "free");
-    if free || call.is_null(1) {
-        return Ok(());
-    }
-    let span = call.lowering.at(call.args[1].span);
-    Err(call
-        .lowering
-        .error(span, "destructors of thread-specific data are not supported")
-        .help("give 0 here, and call the function at the end of each thread"))
 }

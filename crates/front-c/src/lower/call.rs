@@ -72,7 +72,13 @@ impl Lowering {
             Some(Entity::Function(id)) => {
                 let defined = self.callees[id.0 as usize].definition.is_some();
                 let own = self.body.unit == Unit::Library || !builtins::ours_wins(name);
-                if defined && own { Resolved::Function(id) } else { Resolved::Builtin }
+                if defined && own {
+                    Resolved::Function(id)
+                } else if self.is_missing(id) {
+                    Resolved::Variable
+                } else {
+                    Resolved::Builtin
+                }
             }
             Some(Entity::Variable(_) | Entity::Global(_)) => Resolved::Variable,
             Some(Entity::Bad(why)) => Resolved::Bad((*why).clone()),

@@ -142,7 +142,7 @@ impl Lowering {
         Ok(function)
     }
 
-    /// A function that makes the thread's block of variables and calls `body` with its argument.
+    /// A function that makes the thread's block of variables, calls `body` with its argument, and then the destructors of keys.
     fn adapter(&mut self, name: &str, body: FunctionId, shape: &Shape, signed: bool) -> ir::Function {
         let mut adapter = Body::new(name, Unit::Library);
         let arg = adapter.param("%arg", Width::WORD);
@@ -157,7 +157,14 @@ impl Lowering {
             if width < Width::WORD { Expr::Local(arg).unary(UnaryOp::Truncate(width)) } else { Expr::Local(arg) }
         }));
         let dst = shape.result.map(|width| adapter.local("%returned", width));
+        let block = args.first().cloned();
         adapter.emit(Op::System(System::Call { dst, function: body, args }));
+        if self.needs.destroys
+            && let Some(destroys) = self.library_function("__fencepost_destroys")
+        {
+            let function = self.request(destroys, self.span());
+            adapter.emit(Op::System(System::Call { dst: None, function, args: block.into_iter().collect() }));
+        }
         let result = match (dst, shape.result) {
             (Some(dst), Some(width)) if width < Width::WORD => {
                 let extend = if signed { UnaryOp::SignExtend(Width::WORD) } else { UnaryOp::ZeroExtend(Width::WORD) };
@@ -170,10 +177,15 @@ impl Lowering {
         super::finish::finish(adapter.function)
     }
 
-    /// The definition of a function: its own, or that of our library.
-    fn defined(&self, id: CalleeId) -> Option<CalleeId> {
+    /// The definition of a function: its own, or that of our library. Functions that are code here have one as well, where
+    /// they are of use as values.
+    pub fn defined(&self, id: CalleeId) -> Option<CalleeId> {
         let callee = &self.callees[id.0 as usize];
-        if callee.definition.is_some() { Some(id) } else { self.library_function(&callee.name) }
+        if callee.definition.is_some() {
+            return Some(id);
+        }
+        let own = self.library_function(&callee.name);
+        own.or_else(|| self.library_function(&format!("__fencepost_value_{}", callee.name)))
     }
 
     /// Requests the functions that dispatchers may call; true if there is a new one.

@@ -137,9 +137,13 @@ impl Lowering {
         self.body.leave(Terminator::Cut { span });
     }
 
-    /// Ends the thread.
-    pub fn exit_thread(&mut self, result: Option<Value>) {
+    /// Ends the thread, whose keys' destructors run before that.
+    pub fn exit_thread(&mut self, result: Option<Value>) -> Result<(), Diagnostic> {
+        if self.needs.destroys {
+            self.call_function("__fencepost_destroys", Vec::new())?;
+        }
         self.body.leave(Terminator::Exit(result.map(|value| value.expr)));
+        Ok(())
     }
 
     /// `*pointer = value` where the pointer is an argument such as `&local`, `&array[i]`, a pointer, or null: then

@@ -2,11 +2,13 @@
 //! functions that are other names of functions.
 
 use super::scope::Entity;
-use super::{Lowering, Unit, Value, alive};
+use super::{CalleeId, Lowering, Unit, Value, alive};
+use crate::builtins;
 use crate::types::Type;
 use c_syntax::ast::{Attribute, Declarator, Meaning, Name, Range, Specifiers};
 use ir::life::Storage;
 use ir::{Expr, LocalId};
+use rustc_hash::FxHashSet;
 use source::Diagnostic;
 
 /// The priority of those that have none: the last of constructors, the first of destructors.
@@ -21,6 +23,8 @@ pub(crate) struct Lifetime {
     constructors: Vec<(i64, Unit, String)>,
     destructors: Vec<(i64, Unit, String)>,
     aliases: Vec<(String, String, Range)>,
+    /// Names with `weak`.
+    weak: FxHashSet<String>,
 }
 
 /// What is called when a variable goes out of scope.
@@ -55,6 +59,10 @@ impl Lowering {
                     self.lifetime.aliases.push((name.text.clone(), target.clone(), attribute.span));
                     continue;
                 }
+                Meaning::Weak => {
+                    self.lifetime.weak.insert(name.text.clone());
+                    continue;
+                }
                 _ => continue,
             };
             let priority = match priority {
@@ -74,6 +82,12 @@ impl Lowering {
             }
         }
         Ok(())
+    }
+
+    /// Whether a function is weak and nobody defines it: its address is null then.
+    pub fn is_missing(&self, id: CalleeId) -> bool {
+        let name = &self.callees[id.0 as usize].name;
+        self.lifetime.weak.contains(name) && self.defined(id).is_none() && !builtins::declares(name)
     }
 
     /// Lets the names that are aliases stand for what they are aliases of.

@@ -55,6 +55,7 @@ use source::{Diagnostic, SourceFile, Span};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
+pub(crate) use usage::address_of;
 
 /// A value that has been computed. Structures are no values.
 #[derive(Debug, Clone)]
@@ -231,6 +232,10 @@ struct Needs {
     sizes: bool,
     /// That functions are called which were registered for the end of the program.
     exits: bool,
+    /// That keys' destructors are called where threads end.
+    destroys: bool,
+    /// That starting a thread looks at its attributes.
+    detaches: bool,
 }
 
 /// Why there is no program.
@@ -316,6 +321,8 @@ impl Lowering {
         needs.tls |= self.tls.missing;
         needs.sizes |= uses("realloc");
         needs.exits |= uses("atexit");
+        needs.destroys |= uses("__fencepost_new_key_with");
+        needs.detaches |= uses("__fencepost_detach_state") && !self.options.competition;
         match outcome {
             _ if self.tls.missing => Err(Failure::Needs(needs)),
             Err(complaint) => Err(Failure::Complaint(complaint)),
@@ -376,6 +383,11 @@ impl Lowering {
     /// Whether a mutex says who has it.
     pub fn has_owners(&self) -> bool {
         self.needs.owners
+    }
+
+    /// Whether a thread may be detached from the start.
+    pub fn has_detached(&self) -> bool {
+        self.needs.detaches
     }
 
     /// Whether nobody asks who has a mutex, or it can be seen that nobody unlocks another thread's.

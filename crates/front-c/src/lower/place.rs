@@ -156,6 +156,9 @@ impl Lowering {
             }
             Some(Entity::Function(id)) => {
                 let ty = Kind::Function(self.callees[id.0 as usize].signature.clone()).into();
+                if self.is_missing(id) {
+                    return Ok(Place::memory(Expr::constant(0, Width::WORD), ty));
+                }
                 let object = self.function_object(id);
                 Ok(Place::memory(Expr::Address(object, 0), ty))
             }
