@@ -13,7 +13,7 @@ const RCU: &[&str] = &["RCU-LOCK", "RCU-UNLOCK", "SYNC-RCU", "SRCU-LOCK", "SRCU-
 const C11: &[&str] = &["RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"];
 
 /// What accesses of the Linux kernel carry.
-const KERNEL: &[&str] = &["ONCE", "ACQUIRE", "RELEASE"];
+const KERNEL: &[&str] = &["ONCE", "ACQUIRE", "RELEASE", "MB", "LKR", "UL"];
 
 /// Whether a model can judge a program.
 ///

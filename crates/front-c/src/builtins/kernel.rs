@@ -1,6 +1,7 @@
 //! The operations of the Linux kernel, for programs that do not define them.
 //!
-//! A value-returning operation without a suffix has a full fence on both sides; a `cmpxchg` that fails has none behind it.
+//! A value-returning operation without a suffix has a full fence on both sides, which is a tag of its accesses: what machines make
+//! of it is up to their models. A `cmpxchg` that fails orders nothing.
 //! A spin lock is free when it is 0; to lock it is one read-modify-write that waits until it finds 0.
 
 use super::Outcome;
@@ -20,6 +21,8 @@ enum Order {
     Release,
     /// An operation without a result orders nothing.
     NoReturn,
+    /// A spin lock is taken.
+    Lock,
 }
 
 /// The tag of a function that is nothing but a fence.
@@ -43,10 +46,12 @@ impl Order {
     /// The tags of the read and of the write of a read-modify-write.
     fn tags(self) -> (&'static [&'static str], &'static [&'static str]) {
         match self {
-            Order::Full | Order::Relaxed => (&["ONCE"], &["ONCE"]),
-            Order::Acquire => (&["ACQUIRE"], &["ONCE"]),
-            Order::Release => (&["ONCE"], &["RELEASE"]),
-            Order::NoReturn => (&["NORETURN", "ONCE"], &["ONCE"]),
+            Order::Full => (&["RMW", "MB"], &["RMW", "MB"]),
+            Order::Relaxed => (&["RMW", "ONCE"], &["RMW", "ONCE"]),
+            Order::Acquire => (&["RMW", "ACQUIRE"], &["RMW", "ONCE"]),
+            Order::Release => (&["RMW", "ONCE"], &["RMW", "RELEASE"]),
+            Order::NoReturn => (&["RMW", "NORETURN", "ONCE"], &["RMW", "ONCE"]),
+            Order::Lock => (&["LKR", "ACQUIRE"], &["LKW"]),
         }
     }
 }
@@ -162,14 +167,14 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         }
         "spin_lock" => {
             call.arity(1)?;
-            let (found, _) = lock(call, &["ACQUIRE"])?;
+            let (found, _) = lock(call, &["LKR", "ACQUIRE"])?;
             let free = is_zero(call, found);
             call.assume(free, true);
             None
         }
         "spin_trylock" => {
             call.arity(1)?;
-            let (_, done) = lock(call, &["ONCE"])?;
+            let (_, done) = lock(call, &["LKR", "ONCE"])?;
             Some(call.truth_value(done))
         }
         "spin_is_locked" => {
@@ -181,7 +186,7 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             call.arity(1)?;
             let (addr, ty) = call.object(0)?;
             let zero = call.lowering.int(0, &ty);
-            let tags = call.lowering.tags(&["RELEASE"]);
+            let tags = call.lowering.tags(&["UL", "RELEASE"]);
             call.lowering.store(addr, zero, tags);
             None
         }
@@ -245,11 +250,11 @@ fn lock(call: &mut Call<'_, '_>, failure: &[&str]) -> Result<(Value, Expr), Diag
     let width = ty.width().unwrap_or(Width::INT);
     let (expected, new) = (Expr::Const(0, width), Expr::Const(1, width));
     let swap = Swap { addr, ty: ty.clone(), expected, new, weak: false };
-    let (found, done) = swap.emit(call, Order::Acquire.tags(), failure)?;
+    let (found, done) = swap.emit(call, Order::Lock.tags(), failure)?;
     Ok((Value { expr: found, ty }, done))
 }
 
-/// Emits a read-modify-write with the fences around it.
+/// Emits a read-modify-write.
 fn ordered(
     call: &mut Call<'_, '_>,
     (addr, ty): (Expr, Type),
@@ -258,14 +263,7 @@ fn ordered(
 ) -> Value {
     let (read, write) = order.tags();
     let (read_tags, write_tags) = (call.lowering.tags(read), call.lowering.tags(write));
-    if order == Order::Full {
-        call.fence(&["MB"]);
-    }
-    let old = call.update(Update { addr, ty, read_tags, write_tags }, new);
-    if order == Order::Full {
-        call.fence(&["MB"]);
-    }
-    old
+    call.update(Update { addr, ty, read_tags, write_tags }, new)
 }
 
 fn exchange(call: &mut Call<'_, '_>, order: Order) -> Result<Value, Diagnostic> {
@@ -283,23 +281,8 @@ fn compare_exchange(call: &mut Call<'_, '_>, order: Order) -> Result<Value, Diag
     let expected = call.keep(expected).expr;
     let new = call.value_as(2, &ty)?;
     let new = call.keep(new).expr;
-    if order == Order::Full {
-        call.fence(&["MB"]);
-    }
     let swap = Swap { addr, ty: ty.clone(), expected, new, weak: false };
-    let (found, done) = swap.emit(call, order.tags(), &["ONCE"])?;
-    if order == Order::Full {
-        // The fence behind it is there only where it succeeds.
-        let (name, span) = (call.name, call.span);
-        call.lowering.if_(
-            done,
-            |lowering| {
-                Call { lowering, name, args: &[], span, range: None }.fence(&["MB"]);
-                Ok(())
-            },
-            |_| Ok(()),
-        )?;
-    }
+    let (found, _) = swap.emit(call, order.tags(), &["RMW", "ONCE"])?;
     Ok(Value { expr: found, ty })
 }
 

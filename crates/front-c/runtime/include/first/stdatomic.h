@@ -2,3 +2,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include_next <stdatomic.h>
+
+/* The system's may be an atomic store; C's is none, and races with other accesses. */
+#undef atomic_init
+#define atomic_init(p, v) __c11_atomic_init(p, v)
