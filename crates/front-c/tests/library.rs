@@ -347,12 +347,13 @@ fn the_kernels_operations_are_known() {
     becomes("smp_mb(); smp_wmb();", &["F MB", "F WMB"]);
     becomes("x = smp_load_acquire(&y);", &["R ACQUIRE", "W NA"]);
     becomes("smp_store_release(&x, 1);", &["W RELEASE"]);
-    becomes("atomic_inc(&x);", &["RMW NORETURN.ONCE ONCE"]);
-    becomes("atomic_add_return(2, &x);", &["F MB", "RMW ONCE ONCE", "F MB"]);
-    becomes("atomic_fetch_add(2, &x);", &["F MB", "RMW ONCE ONCE", "F MB"]);
+    becomes("atomic_inc(&x);", &["RMW NORETURN.ONCE.RMW ONCE.RMW"]);
+    becomes("atomic_add_return(2, &x);", &["RMW MB.RMW MB.RMW"]);
+    becomes("atomic_fetch_add(2, &x);", &["RMW MB.RMW MB.RMW"]);
     becomes("atomic_fetch_add(&x, 2);", &["RMW A.SC A.SC"]);
-    becomes("spin_lock(&x); spin_unlock(&x);", &["RMW ACQUIRE ONCE if", "wait", "W RELEASE"]);
-    becomes("cmpxchg(&x, 0, 1);", &["F MB", "RMW ONCE ONCE if", "F MB"]);
+    becomes("spin_lock(&x); spin_unlock(&x);", &["RMW ACQUIRE.LKR LKW if", "wait", "W RELEASE.UL"]);
+    // What fails orders nothing.
+    becomes("cmpxchg(&x, 0, 1);", &["any", "RMW MB.RMW MB.RMW if", "assume", "RMW ONCE.RMW ONCE.RMW if", "assume"]);
     becomes("rcu_read_lock(); rcu_read_unlock(); synchronize_rcu();", &["F RCU-LOCK", "F RCU-UNLOCK", "F SYNC-RCU"]);
     refused("call_rcu(0, 0);", "read-copy-update");
 }

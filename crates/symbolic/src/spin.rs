@@ -69,8 +69,14 @@ impl Run<'_> {
             }
             self.beyond(state, here, beyond);
         }
-        // What spins without looking at anything is beyond every bound.
-        self.beyond(state, left, Bool::TRUE);
+        // What spins without looking at anything that could change does so for ever, whatever the others do.
+        let terms = &mut self.structure.terms;
+        let when = terms.and(left, !beyond);
+        if when != Bool::FALSE {
+            let (thread, span) = (self.current.id, self.current.visible.unwrap_or(self.current.at));
+            self.structure.waits.push(Wait { when, thread, span, reads: Vec::new() });
+        }
+        self.beyond(state, left, beyond);
     }
 
     /// Whether the way through an iteration, or where its accesses go, depends on a value.

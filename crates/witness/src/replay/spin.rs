@@ -4,11 +4,12 @@
 //! determined: it is run on, reading the last write of each location. If it comes to a place that it was at before, with the same
 //! locals, and has written nothing in between, it will do so for ever.
 
-use super::World;
+use super::{Stop, World};
 use super::thread::{Frame, Thread};
 use crate::execution::Action;
 use ir::{Address, BlockId};
 use source::Span;
+use std::collections::BTreeSet;
 
 /// Where a thread is: for each function the block, the instruction and the locals.
 type State = Vec<(BlockId, usize, Vec<u64>)>;
@@ -24,7 +25,12 @@ pub(super) struct Spin {
     states: Vec<State>,
     /// Whether it has written what others can see: it does not spin.
     pub writes: bool,
+    /// Where it was some steps without an event ago, and the places that it passed since.
+    round: Option<(State, BTreeSet<Span>)>,
 }
+
+/// After so many steps without an event a thread may be one that goes round without looking at anything.
+const STEPS: u32 = 1_024;
 
 /// What can be said about a thread that spins, where it makes an access.
 pub(super) enum Spins {
@@ -72,5 +78,29 @@ impl<'a> Thread<'a> {
     /// Something changed that only this thread can see.
     pub(super) fn spin_changes(&mut self) {
         self.spin.states.clear();
+        self.spin.round = None;
+    }
+
+    /// The thread has made so many steps without an event. Says where it goes round for ever if it has come back to where it was: the
+    /// places to come back to are further and further apart, as in Brent's search for cycles.
+    pub(super) fn goes_round(&mut self, world: &World<'a>, silent: u32) -> Option<Stop> {
+        if silent < STEPS || !self.may_spin(world) {
+            return None;
+        }
+        if silent.is_power_of_two() {
+            let state = self.frames.iter().map(Frame::state).collect();
+            self.spin.round = Some((state, BTreeSet::new()));
+            return None;
+        }
+        let (start, places) = self.spin.round.as_mut()?;
+        places.insert(self.span);
+        let is_back = start.len() == self.frames.len()
+            && self.frames.iter().zip(&*start).rev().all(|(frame, state)| frame.is_at(state));
+        if !is_back {
+            return None;
+        }
+        let own = world.execution.violation.as_ref().filter(|violation| violation.thread == self.id);
+        let named = own.map(|violation| violation.span).filter(|span| places.contains(span));
+        Some(Stop::Waits { span: named.unwrap_or(self.span), reads: BTreeSet::new() })
     }
 }

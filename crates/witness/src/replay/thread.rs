@@ -123,6 +123,11 @@ impl<'a> Frame<'a> {
         (self.block, self.index, self.locals.clone())
     }
 
+    /// Whether it is there.
+    pub fn is_at(&self, (block, index, locals): &(BlockId, usize, Vec<u64>)) -> bool {
+        self.block == *block && self.index == *index && self.locals == *locals
+    }
+
     fn value(&self, expr: &Expr) -> (u64, Width) {
         eval(expr, self.function, &self.locals)
     }
@@ -236,8 +241,9 @@ impl<'a> Thread<'a> {
                 return Ok(Pause::Idle { moved });
             }
             self.silent += 1;
-            if self.silent > SILENT_STEPS {
-                return Ok(Pause::Stopped(self.stop(world, Stop::Leaves)?));
+            let leaves = (self.silent > SILENT_STEPS).then_some(Stop::Leaves);
+            if let Some(stop) = leaves.or_else(|| self.goes_round(world, self.silent)) {
+                return Ok(Pause::Stopped(self.stop(world, stop)?));
             }
             let frame = self.frame();
             let function = frame.function;
