@@ -3,11 +3,11 @@
 use crate::problem::{Problem, Settled, Step, Work, in_order};
 use crate::queues::Owner;
 use crate::schedule::Item;
-use ir::{Cell, Expr, Object, State, Width};
+use ir::State;
 use logic::{Evaluation, Term};
 use model::Buffers;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use symbolic::{Input, Kind, Made};
+use symbolic::{Input, Kind};
 use witness::{Action, Event, EventId, Execution, Violation};
 
 /// A write on its way or in memory: when it lands, and its event.
@@ -144,6 +144,9 @@ pub fn extract(problem: &mut Problem<'_>, buffers: Buffers, assignment: &logic::
     let initial =
         (0..structure.locations.len()).filter(|&at| !absent.contains(&structure.locations[at].address.object.0));
     for at in initial {
+        if !structure.fits(problem.program, at, &mut solution) {
+            continue;
+        }
         let symbolic::Location { address, width } = structure.locations[at];
         let event = &structure.events[at];
         let value = ir::truncate(solution.value(event.value), width);
@@ -184,7 +187,7 @@ pub fn extract(problem: &mut Problem<'_>, buffers: Buffers, assignment: &logic::
         .collect();
     execution.finals = finals.iter().map(|&(location, term)| (location, solution.value(term))).collect::<State>();
     execution.started = structure.started.clone();
-    execution.made = structure.made.iter().map(|made| object(made, &mut solution)).collect();
+    execution.made = structure.made.iter().map(|made| made.object(&mut solution)).collect();
     for own in given {
         let mut choices = Vec::new();
         for (_, input) in own.into_iter().filter(|(asked, _)| *asked) {
@@ -221,15 +224,6 @@ fn absent(problem: &Problem<'_>, given: &[Vec<(bool, Input)>]) -> BTreeSet<u32> 
         }
     }
     absent
-}
-
-/// An object that was made, with what it holds at first.
-fn object(made: &Made, solution: &mut Evaluation<'_>) -> Object {
-    let cell = |&(offset, width, initial): &(u64, Width, Term)| {
-        let initial = Expr::Const(ir::truncate(solution.value(initial), width), width);
-        Cell { offset, width, initial }
-    };
-    Object { name: made.name.clone(), cells: made.cells.iter().map(cell).collect(), shared: false, align: 8 }
 }
 
 /// Goes through the steps in the order in which they have their turns.

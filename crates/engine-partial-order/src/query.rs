@@ -3,12 +3,11 @@
 use crate::encode::Found;
 use crate::events::{Coherence, Events};
 use crate::flags;
-use ir::life::is_life;
-use ir::{Cell, Comparison, Expr, Location, Object, Proposition, State, Width};
+use ir::{Comparison, Location, Proposition, State};
 use logic::{Bool, Evaluation, Term};
 use model::Model;
 use std::collections::{BTreeMap, BTreeSet};
-use symbolic::{Input, Kind, Made};
+use symbolic::{Input, Kind};
 use witness::{Action, Event, EventId, Execution};
 
 /// When a proposition holds in the final state.
@@ -92,7 +91,7 @@ pub fn extract(
     let absent = absent_objects(events, solution);
     let location = |event: usize| events.structure.locations[event].address;
     let there = (0..events.len()).filter(|&e| events.is_initial(e) && !absent.contains(&location(e).object.0));
-    let initial: Vec<usize> = there.filter(|&e| fits(events, e, solution)).collect();
+    let initial: Vec<usize> = there.filter(|&e| events.structure.fits(events.program, e, solution)).collect();
     let threads = events.structure.threads.iter().flatten().map(|&event| event as usize);
     for at in initial.into_iter().chain(threads) {
         let event = &events.structure.events[at];
@@ -127,7 +126,7 @@ pub fn extract(
     choices.extend(events.structure.choices.iter().map(|&choice| choice.negated_if(!solution.truth(choice))));
     execution.finals = finals.iter().map(|&(location, term)| (location, solution.value(term))).collect::<State>();
     execution.started = events.structure.started.clone();
-    execution.made = events.structure.made.iter().map(|made| object(made, solution)).collect();
+    execution.made = events.structure.made.iter().map(|made| made.object(solution)).collect();
     execution.refined = events.structure.refined.clone();
     execution.choices = events.structure.inputs.iter().map(|inputs| given(inputs, solution)).collect();
     let flags = model.map(|model| flags::raised(model, events, &execution, &number, solution)).unwrap_or_default();
@@ -171,38 +170,6 @@ fn reads_from_later(execution: &Execution) -> bool {
         }
     }
     done < count
-}
-
-/// How many bytes a value takes in memory.
-fn bytes(width: Width) -> u64 {
-    u64::from(width.bits().div_ceil(8))
-}
-
-/// Whether a location is inside its object, as large as that is here.
-fn fits(events: &Events<'_>, location: usize, solution: &mut Evaluation<'_>) -> bool {
-    let symbolic::Location { address, width } = events.structure.locations[location];
-    let made = address.object.index().checked_sub(events.program.objects.len());
-    let limit = made.and_then(|made| events.structure.made.get(made)?.limit);
-    limit.is_none_or(|limit| is_life(address.offset) || address.offset + bytes(width) <= solution.value(limit))
-}
-
-/// An object that was made, with what it holds at first.
-fn object(made: &Made, solution: &mut Evaluation<'_>) -> Object {
-    let size = made.limit.map_or(u64::MAX, |limit| solution.value(limit));
-    let mut cell = |&(offset, width, initial): &(u64, Width, Term)| {
-        // Of a cell that ends behind the object the first bytes may be there.
-        let there = if is_life(offset) { bytes(width) } else { size.saturating_sub(offset).min(bytes(width)) };
-        let width = if there == bytes(width) { width } else { Width::new((8 * there) as u8) };
-        let initial = Expr::Const(ir::truncate(solution.value(initial), width), width);
-        Cell { offset, width, initial }
-    };
-    let inside = |&&(offset, _, _): &&(u64, Width, Term)| offset < size || is_life(offset);
-    Object {
-        name: made.name.clone(),
-        cells: made.cells.iter().filter(inside).map(&mut cell).collect(),
-        shared: false,
-        align: 8,
-    }
 }
 
 /// The numbers of the objects that are made in other executions, but not in this one.

@@ -1,7 +1,8 @@
 //! Symbolic events and what relates them.
 
-use ir::{Address, Cell, ObjectId, TagSet, Thread, ThreadId, Width};
-use logic::{Bool, Term, Terms};
+use ir::life::is_life;
+use ir::{Address, Cell, Expr, Object, ObjectId, Program, TagSet, Thread, ThreadId, Width};
+use logic::{Bool, Evaluation, Term, Terms};
 use source::Span;
 
 /// What an event does.
@@ -180,6 +181,32 @@ pub struct Made {
     pub limit: Option<Term>,
 }
 
+impl Made {
+    /// The object, as large as it is in a solution, with what it holds at first.
+    pub fn object(&self, solution: &mut Evaluation<'_>) -> Object {
+        let size = self.limit.map_or(u64::MAX, |limit| solution.value(limit));
+        let mut cell = |&(offset, width, initial): &(u64, Width, Term)| {
+            // Of a cell that ends behind the object the first bytes may be there.
+            let there = if is_life(offset) { bytes(width) } else { size.saturating_sub(offset).min(bytes(width)) };
+            let width = if there == bytes(width) { width } else { Width::new((8 * there) as u8) };
+            let initial = Expr::Const(ir::truncate(solution.value(initial), width), width);
+            Cell { offset, width, initial }
+        };
+        let inside = |&&(offset, _, _): &&(u64, Width, Term)| offset < size || is_life(offset);
+        Object {
+            name: self.name.clone(),
+            cells: self.cells.iter().filter(inside).map(&mut cell).collect(),
+            shared: false,
+            align: 8,
+        }
+    }
+}
+
+/// How many bytes a value takes in memory.
+fn bytes(width: Width) -> u64 {
+    u64::from(width.bits().div_ceil(8))
+}
+
 /// A program as symbolic events.
 #[derive(Debug)]
 pub struct Structure {
@@ -284,6 +311,14 @@ impl Default for Structure {
 }
 
 impl Structure {
+    /// Whether a location is inside its object, as large as that is in a solution.
+    pub fn fits(&self, program: &Program, location: usize, solution: &mut Evaluation<'_>) -> bool {
+        let Location { address, width } = self.locations[location];
+        let made = address.object.index().checked_sub(program.objects.len());
+        let limit = made.and_then(|made| self.made.get(made)?.limit);
+        limit.is_none_or(|limit| is_life(address.offset) || address.offset + bytes(width) <= solution.value(limit))
+    }
+
     /// No thread stops inside an atomic section, except in the ways that are allowed.
     pub fn not_stuck(&mut self, allowed: impl Fn(&Stuck) -> bool) -> Bool {
         let stuck: Vec<Bool> = self.stuck.iter().filter(|stuck| !allowed(stuck)).map(|stuck| !stuck.when).collect();
