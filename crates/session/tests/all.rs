@@ -12,6 +12,7 @@ mod linearisations;
 mod local;
 mod orders;
 mod predicate;
+mod progress;
 mod races;
 mod strategy;
 mod symmetry;
