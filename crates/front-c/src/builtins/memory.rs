@@ -33,6 +33,7 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         }
         "aligned_alloc" | "memalign" => {
             call.arity(2)?;
+            aligned(call)?;
             Some(allocate(call, 1, None, false)?)
         }
         "calloc" | "kcalloc" => {
@@ -135,6 +136,23 @@ fn allocate(call: &mut Call<'_, '_>, size: usize, count: Option<usize>, zeroed: 
         })?,
     }
     Ok(Value { expr: Expr::Local(dst), ty: Type::VOID.pointer_to() })
+}
+
+/// What a block is aligned to must be a power of two. Others give NULL in later editions of the language and are not defined in C11.
+fn aligned(call: &mut Call<'_, '_>) -> Result<(), Diagnostic> {
+    let known = call.lowering.const_value(&call.args[0]);
+    if call.lowering.options().competition || known.is_some_and(|bytes| bytes > 0 && bytes & (bytes - 1) == 0) {
+        return Ok(());
+    }
+    let bytes = call.value_as(0, &Type::ULONG_LONG)?;
+    let bytes = call.keep(bytes).expr;
+    let word = |value: u64| Expr::Const(value, Width::WORD);
+    let below = bytes.clone().binary(BinaryOp::Sub, word(1));
+    let single = bytes.clone().binary(BinaryOp::And, below).binary(BinaryOp::Eq, word(0));
+    let condition = bytes.binary(BinaryOp::Ne, word(0)).binary(BinaryOp::And, single);
+    let message = format!("{}: the alignment is no power of two", call.name);
+    call.lowering.emit(Op::System(System::Assert { condition, message }));
+    Ok(())
 }
 
 /// Whether a block can be there at all, if that is not certain: none has more bytes than differences of pointers have numbers. For
