@@ -6,7 +6,7 @@ use crate::{output, units};
 use anyhow::{Context, Result, bail};
 use fencepost::preprocess::{MAX_BYTES, preprocess, with_included};
 use front_c::Unit;
-use model::{Include, Model};
+use model::{Include, Model, Role};
 use session::{Failure, Reading};
 use source::SourceFile;
 use std::io::{ErrorKind, Read};
@@ -145,13 +145,27 @@ impl Include for Beside {
 }
 
 fn model_file(path: &Path) -> Result<Model> {
-    let file = read(path)?;
-    let name = path.file_stem().map_or_else(|| "model".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-    let model = session::model_from(&name, &file, &Beside(folder))?;
+    let model = read_model(path)?;
     let color = output::color(&std::io::stderr());
     model.warnings.iter().for_each(|warning| output::say(&warning.render(color)));
     Ok(model)
+}
+
+fn read_model(path: &Path) -> Result<Model> {
+    let file = read(path)?;
+    let name = path.file_stem().map_or_else(|| "model".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    Ok(session::model_from(&name, &file, &Beside(folder))?)
+}
+
+/// Whether one of these models leaves programs with data races undefined. What is wrong with a name is said where it is used.
+pub fn knows_races(names: &[String]) -> bool {
+    let model = |name: &String| match Path::new(name).extension() {
+        Some(extension) if extension == "cat" => read_model(Path::new(name)).ok(),
+        _ => session::model(name).ok(),
+    };
+    let undefines = |model: Model| model.axioms.iter().any(|axiom| axiom.role == Role::Undefines);
+    names.iter().filter(|name| *name != "all").any(|name| model(name).is_some_and(undefines))
 }
 
 /// The litmus files that arguments stand for: files, folders, patterns, and lists of these behind `@`.

@@ -3,8 +3,9 @@
 use crate::result::{Known, ProgramReport, SystemReport};
 use crate::{Error, Property, Report, Source, case};
 use engine::{Deadline, Observer, Options, Unobserved};
+use front_c::Checks;
 use ir::Program;
-use model::{Model, NoInclude};
+use model::{Model, NoInclude, Role};
 use report::Facts;
 use report::system::SystemModel;
 use session::{AUTO, Failure, Request, Subject};
@@ -118,11 +119,12 @@ impl Check {
         let limit = self.timeout.map(Deadline::within);
         let observer: &dyn Observer = limit.as_ref().map_or(&Unobserved, |limit| limit);
         let model = self.model()?;
+        let begins = model.axioms.iter().any(|axiom| axiom.role == Role::Undefines);
         let c = front_c::Options {
             entry: self.entry.clone(),
             ilp32: false,
             competition: self.property.ignores_assertions(),
-            checks: self.property.checks(),
+            checks: Checks { begins, ..self.property.checks() },
             seams: false,
             non_atomic: false,
         };

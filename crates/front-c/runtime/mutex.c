@@ -16,6 +16,10 @@ int pthread_mutex_init(struct __fencepost_mutex *m, const struct __fencepost_mut
     return 0;
 }
 
+void __fencepost_unused_mutex(struct __fencepost_mutex *m) {
+    __fencepost_misuse(__fencepost_get(&m->lock) == 0, "a mutex is initialised that is locked");
+}
+
 /* Who destroys a mutex must not need it any more: its kind says so to those who come later. */
 int pthread_mutex_destroy(struct __fencepost_mutex *m) {
     __fencepost_misuse(__fencepost_get(&m->kind) != 99, "pthread_mutex_destroy: the mutex is destroyed already");
@@ -52,7 +56,7 @@ int pthread_mutex_lock(struct __fencepost_mutex *m) {
     return 0;
 }
 
-/* EBUSY is 16. */
+/* EBUSY is 16. Who finds the mutex taken knows nothing of what others did with it. */
 int pthread_mutex_trylock(struct __fencepost_mutex *m) {
     int kind = __fencepost_get(&m->kind);
     int old = 0;
@@ -64,7 +68,7 @@ int pthread_mutex_trylock(struct __fencepost_mutex *m) {
             return __fencepost_again(m, kind);
         }
         __fencepost_mutex_fence();
-        old = __fencepost_acquire_if(&m->lock, 0, 1);
+        old = __fencepost_try_acquire_if(&m->lock, 0, 1);
         __fencepost_mutex_fence();
         if (old) return 16;
         __fencepost_set(&m->owner, self);
@@ -72,7 +76,7 @@ int pthread_mutex_trylock(struct __fencepost_mutex *m) {
         return 0;
     }
     __fencepost_mutex_fence();
-    old = __fencepost_acquire_if(&m->lock, 0, __fencepost_mark());
+    old = __fencepost_try_acquire_if(&m->lock, 0, __fencepost_mark());
     __fencepost_mutex_fence();
     if (old == 0) return 0;
     return 16;
@@ -148,7 +152,7 @@ int pthread_spin_lock(int *lock) {
 int pthread_spin_trylock(int *lock) {
     int old = 0;
     __fencepost_mutex_fence();
-    old = __fencepost_acquire_if(lock, 0, 1);
+    old = __fencepost_try_acquire_if(lock, 0, 1);
     __fencepost_mutex_fence();
     if (old == 0) return 0;
     return 16;

@@ -8,6 +8,10 @@ int pthread_rwlock_init(struct __fencepost_rwlock *l, const void *attr) {
     return 0;
 }
 
+void __fencepost_unused_rwlock(struct __fencepost_rwlock *l) {
+    __fencepost_misuse(__fencepost_get(&l->state) == 0, "a read-write lock is initialised that is held");
+}
+
 int pthread_rwlock_destroy(struct __fencepost_rwlock *l) {
     __fencepost_misuse(__fencepost_get(&l->state) == 0, "pthread_rwlock_destroy: the lock is held");
     return 0;
@@ -23,7 +27,7 @@ int pthread_rwlock_rdlock(struct __fencepost_rwlock *l) {
 int pthread_rwlock_tryrdlock(struct __fencepost_rwlock *l) {
     int old = 0;
     __fencepost_fence();
-    old = __fencepost_enter(&l->state);
+    old = __fencepost_try_enter(&l->state);
     __fencepost_fence();
     if (old >= 0) return 0;
     return 16;
@@ -47,7 +51,7 @@ int pthread_rwlock_wrlock(struct __fencepost_rwlock *l) {
 int pthread_rwlock_trywrlock(struct __fencepost_rwlock *l) {
     int old = 0;
     __fencepost_fence();
-    old = __fencepost_swap_if(&l->state, 0, -1);
+    old = __fencepost_try_swap_if(&l->state, 0, -1);
     __fencepost_fence();
     if (old == 0) return 0;
     return 16;
@@ -66,6 +70,10 @@ int pthread_rwlock_unlock(struct __fencepost_rwlock *l) {
     __fencepost_misuse(__fencepost_leave(&l->state) != 0, "pthread_rwlock_unlock: nobody holds the lock");
     __fencepost_fence();
     return 0;
+}
+
+void __fencepost_unused_barrier(struct __fencepost_barrier *b) {
+    __fencepost_misuse(__fencepost_get(&b->needed) == 0, "a barrier is initialised that is initialised already");
 }
 
 int pthread_barrier_init(struct __fencepost_barrier *b, const void *attr, unsigned int needed) {
@@ -117,7 +125,7 @@ int sem_wait(struct __fencepost_sem *s) {
 int sem_trywait(struct __fencepost_sem *s) {
     unsigned int old = 0;
     __fencepost_fence();
-    old = __fencepost_take(&s->value);
+    old = __fencepost_try_take(&s->value);
     __fencepost_fence();
     if (old) return 0;
     /* EAGAIN. */

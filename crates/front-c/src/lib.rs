@@ -48,6 +48,8 @@ pub struct Options {
 pub struct Checks {
     /// Uses of objects that were freed or whose function has ended, and what must not be freed.
     pub lifetimes: bool,
+    /// With these: accesses to an object whose beginning does not happen before them, for models that know data races.
+    pub begins: bool,
     /// Shifts by negative numbers and by too many bits.
     pub shifts: bool,
     /// Results of signed arithmetic that their type does not have.

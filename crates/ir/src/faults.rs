@@ -12,10 +12,12 @@ pub const INSIDE: &str = "free of an address inside a block, not of its beginnin
 pub const LEAK: &str = "memory that was allocated is left when the program ends";
 /// Arithmetic.
 pub const OVERFLOW: &str = "a signed integer overflows";
+/// An object is written that was declared to be constant.
+pub const CONSTANT: &str = "a write to a constant object";
 /// Shifts.
 pub const SHIFT: &str = "a shift by a negative number, or by as many bits as the number has, or more";
 
 /// Whether this is the name of such a failure, and no assertion of the program.
 pub fn is_fault(message: &str) -> bool {
-    [ENDED, TWICE, FOREIGN, INSIDE, LEAK, OVERFLOW, SHIFT].contains(&message)
+    [ENDED, TWICE, FOREIGN, INSIDE, LEAK, OVERFLOW, CONSTANT, SHIFT].contains(&message)
 }

@@ -16,6 +16,7 @@ pub mod life;
 pub mod liveness;
 pub mod numbers;
 mod op;
+mod params;
 mod print;
 mod program;
 mod site;

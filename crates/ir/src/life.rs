@@ -65,6 +65,9 @@ impl Storage {
 /// The bit of a life cell that says that the object may no longer be used.
 pub const DEAD: u64 = 0x80;
 
+/// The bit of a life cell that says that the object may be read and not written.
+pub const CONSTANT: u64 = 0x40;
+
 /// The word that stands for the life cell of the object that an address belongs to. Of what is no address it is none.
 pub fn life_of(word: u64) -> u64 {
     word & !Address::OFFSETS | LIFE

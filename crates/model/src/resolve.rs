@@ -71,6 +71,7 @@ pub const KNOWN_TAGS: &[&str] = &[
     "BEFORE-ATOMIC",
     "MUTEX",
     "LIBRARY",
+    "TRY",
     "AFTER-ATOMIC",
     "AFTER-SPINLOCK",
     "AFTER-UNLOCK-LOCK",

@@ -17,43 +17,63 @@ pub fn compile(program: &Program, head: &Head) -> Program {
 }
 
 /// The program as the language itself sees it: every access keeps its order. What functions of the library synchronise is what their accesses
-/// acquire and release; the fences around these, which hardware has, are gone.
+/// acquire and release; the fences around these, which hardware has, are gone. A lock that is only tried acquires where it is taken.
 pub fn keep(program: &Program) -> Program {
     let mut result = program.clone();
-    let named = |name: &str| program.tags.iter().position(|tag| tag == name).map(|at| TagId(at as u32));
-    let (library, mutex) = (named(LIBRARY), named("MUTEX"));
-    let is = |tags: &TagSet, tag: Option<TagId>| tag.is_some_and(|tag| tags.contains(tag));
-    let atomic = result.tag("A");
-    let (acquires, releases) = ([atomic, result.tag("ACQ")], [atomic, result.tag("REL")]);
-    let set = |tags: &mut TagSet, to: [TagId; 2]| {
-        if is(tags, library) {
-            *tags = to.into_iter().collect();
+    let [library, mutex, tries, atomic, acquire, release, relaxed] =
+        [LIBRARY, "MUTEX", "TRY", "A", "ACQ", "REL", "RLX"].map(|name| result.tag(name));
+    let set = |tags: &mut TagSet, order: TagId| {
+        let tried = tags.contains(tries).then_some(tries);
+        if tags.contains(library) || tried.is_some() {
+            *tags = [atomic, order].into_iter().chain(tried).collect();
         }
     };
     for block in result.functions.iter_mut().flat_map(|function| &mut function.blocks) {
-        block.instrs.retain(|instr| match &instr.op {
-            Op::Fence { tags } => !is(tags, library) && !is(tags, mutex),
-            Op::Assign { .. }
-            | Op::Load { .. }
-            | Op::Store { .. }
-            | Op::Rmw { .. }
-            | Op::StoreConditional { .. }
-            | Op::Assume { .. }
-            | Op::System(_) => true,
-        });
-        for instr in &mut block.instrs {
+        block
+            .instrs
+            .retain(|instr| !matches!(&instr.op, Op::Fence { tags } if tags.contains(library) || tags.contains(mutex)));
+    }
+    for function in &mut result.functions {
+        acquire_on_success(function, tries, acquire);
+        for instr in function.blocks.iter_mut().flat_map(|block| &mut block.instrs) {
             match &mut instr.op {
-                Op::Load { tags, .. } => set(tags, acquires),
-                Op::Store { tags, .. } | Op::StoreConditional { tags, .. } => set(tags, releases),
+                Op::Load { tags, .. } => set(tags, acquire),
+                Op::Store { tags, .. } | Op::StoreConditional { tags, .. } => set(tags, release),
                 Op::Rmw { read_tags, write_tags, .. } => {
-                    set(read_tags, acquires);
-                    set(write_tags, releases);
+                    let order = if read_tags.contains(tries) { relaxed } else { acquire };
+                    set(read_tags, order);
+                    set(write_tags, release);
                 }
                 Op::Assign { .. } | Op::Fence { .. } | Op::Assume { .. } | Op::System(_) => {}
             }
         }
     }
     result
+}
+
+/// Puts a fence that acquires behind each operation that is only tried, where it succeeds.
+fn acquire_on_success(function: &mut Function, tries: TagId, acquire: TagId) {
+    let tried = |op: &Op| {
+        let Op::Rmw { when, read_tags, .. } = op else { return None };
+        when.clone().filter(|_| read_tags.contains(tries))
+    };
+    let mut at = 0;
+    while at < function.blocks.len() {
+        let instrs = function.blocks[at].instrs.iter().enumerate();
+        let found = instrs.filter_map(|(place, instr)| Some((place, tried(&instr.op)?))).next();
+        if let Some((place, condition)) = found {
+            let (then, otherwise) = (empty_block(function), empty_block(function));
+            let Block { instrs, terminator } = &mut function.blocks[at];
+            let (rest, span) = (instrs.split_off(place + 1), instrs[place].span);
+            let branch = Terminator::Branch { condition, then, otherwise, join: Some(otherwise), span };
+            let terminator = std::mem::replace(terminator, branch);
+            let fence = Op::Fence { tags: TagSet::from_iter([acquire]) };
+            let goes_on = Terminator::Goto(otherwise);
+            function.blocks[then.index()] = Block { instrs: vec![Instr { op: fence, span }], terminator: goes_on };
+            function.blocks[otherwise.index()] = Block { instrs: rest, terminator };
+        }
+        at += 1;
+    }
 }
 
 /// The program as a model of the kernel sees it: what the library does is done by the kernel's operations. Threads are started and joined

@@ -17,6 +17,7 @@
 //! | `__fencepost_release(p, v)` | a write that releases |
 //! | `__fencepost_swap_if(p, old, new)` | one read-modify-write: if `*p == old` then `*p = new` |
 //! | `__fencepost_acquire_if(p, old, new)` | the same, and it acquires |
+//! | `__fencepost_try_acquire_if(p, old, new)`, `_try_swap_if`, `_try_enter`, `_try_take` | the same as those without `try_`, where the thread goes on if nothing is written: then it acquires nothing |
 //! | `__fencepost_add(p, v)`, `_and`, `_or` | one read-modify-write |
 //! | `__fencepost_enter(p)`, `__fencepost_leave(p)` | a reader comes unless there is a writer; somebody goes |
 //! | `__fencepost_take(p)` | one less unless it is 0 |
@@ -34,6 +35,7 @@ use source::Diagnostic;
 
 pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
     let Some(name) = call.name.strip_prefix("__fencepost_") else { return Ok(None) };
+    let (name, tries) = name.strip_prefix("try_").map_or((name, false), |name| (name, true));
     let value = match name {
         "wait" if call.args.len() == 1 && call.lowering.changes_something(&call.args[0]) => {
             call.lowering.repeat_until(&call.args[0])?;
@@ -136,6 +138,7 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             if name == "acquire_if" {
                 update.read_tags = call.lowering.tags(&["A", "ACQ"]);
             }
+            mark(call, &mut update, tries);
             let expected = call.value_as(1, &update.ty)?.expr;
             let new = call.value_as(2, &update.ty)?.expr;
             Some(call.update(update, |old| (Some(old.binary(BinaryOp::Eq, expected)), new)))
@@ -145,7 +148,8 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         "or" => Some(combine(call, BinaryOp::Or, Sides::Neither)?),
         "enter" => {
             call.arity(1)?;
-            let update = relaxed(call, Sides::Acquires)?;
+            let mut update = relaxed(call, Sides::Acquires)?;
+            mark(call, &mut update, tries);
             let number = numbers(&update.ty);
             Some(call.update(update, |old| {
                 (Some(number(0).binary(BinaryOp::SLe, old.clone())), old.binary(BinaryOp::Add, number(1)))
@@ -163,7 +167,8 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         }
         "take" => {
             call.arity(1)?;
-            let update = relaxed(call, Sides::Acquires)?;
+            let mut update = relaxed(call, Sides::Acquires)?;
+            mark(call, &mut update, tries);
             let number = numbers(&update.ty);
             Some(call.update(update, |old| {
                 (Some(old.clone().binary(BinaryOp::Ne, number(0))), old.binary(BinaryOp::Sub, number(1)))
@@ -212,6 +217,14 @@ fn relaxed(call: &mut Call<'_, '_>, sides: Sides) -> Result<Update, Diagnostic> 
     let read_tags = tags(matches!(sides, Sides::Acquires | Sides::Both));
     let write_tags = tags(matches!(sides, Sides::Releases | Sides::Both));
     Ok(Update { addr, ty, read_tags, write_tags })
+}
+
+/// What is only tried acquires where it succeeds: under a language's model the read itself does not (see `session`'s `compile`).
+fn mark(call: &mut Call<'_, '_>, update: &mut Update, tries: bool) {
+    if tries {
+        let tries = call.lowering.tags(&["TRY"]);
+        update.read_tags = update.read_tags.iter().chain(tries.iter()).collect();
+    }
 }
 
 fn combine(call: &mut Call<'_, '_>, op: BinaryOp, sides: Sides) -> Result<Value, Diagnostic> {

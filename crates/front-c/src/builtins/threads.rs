@@ -39,6 +39,10 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             call.arity(2)?;
             Some(cond_wait(call)?)
         }
+        "pthread_barrier_init" | "pthread_mutex_init" | "pthread_rwlock_init" | "mtx_init" => {
+            unused_before(call)?;
+            return Ok(None);
+        }
         "pthread_exit" => {
             call.arity(1)?;
             let result = call.value_as(0, &Type::VOID.pointer_to())?;
@@ -181,6 +185,22 @@ pub(super) fn start(call: &mut Call<'_, '_>, run: usize, arg: usize) -> Result<V
     let arg = call.keep(arg);
     call.library_fence();
     call.lowering.spawn(&call.args[run], arg)
+}
+
+/// What is initialised must not be in use. That is known of variables outside functions only: others hold anything before.
+fn unused_before(call: &mut Call<'_, '_>) -> Result<(), Diagnostic> {
+    let Some(argument) = call.args.first() else { return Ok(()) };
+    if call.lowering.options().competition || !call.lowering.is_static(argument) {
+        return Ok(());
+    }
+    let function = match call.name {
+        "pthread_barrier_init" => "__fencepost_unused_barrier",
+        "pthread_rwlock_init" => "__fencepost_unused_rwlock",
+        _ => "__fencepost_unused_mutex",
+    };
+    let value = call.value(0)?;
+    call.lowering.call_function(function, vec![value])?;
+    Ok(())
 }
 
 /// Waits for the thread whose handle is the first argument. Gives what it returned.

@@ -7,8 +7,9 @@
 //!
 //! Accesses at constant addresses and to the variables of the own call need no such look, and where nothing ever ends, none does.
 
-use ir::faults::ENDED;
-use ir::life::{DEAD, LIFE, LIFE_OF_ATOMICS, LIFE_WIDTH, Storage};
+use super::exits;
+use ir::faults::{self, ENDED};
+use ir::life::{CONSTANT, DEAD, LIFE, LIFE_OF_ATOMICS, LIFE_WIDTH, Storage};
 use ir::{
     BinaryOp, Block, BlockId, Expr, Function, Instr, LocalId, Op, Program, System, TagSet, Terminator, UnaryOp, Width,
 };
@@ -30,21 +31,28 @@ fn life_of_atomics(addr: Expr) -> Expr {
 
 /// The stores that end an object.
 pub(crate) fn end(addr: &Expr, storage: Storage, tags: &TagSet) -> [Op; 2] {
-    let store = |addr: Expr| Op::Store { addr, value: Expr::Const(storage.ended(), LIFE_WIDTH), tags: tags.clone() };
-    [store(life(addr.clone())), store(life_of_atomics(addr.clone()))]
+    stores(addr, storage.ended(), tags)
 }
 
 /// The stores that begin the life of an object, which may have ended before.
 pub(crate) fn begin(addr: &Expr, storage: Storage, tags: &TagSet) -> [Op; 2] {
-    let alive = Expr::Const(storage.life(), LIFE_WIDTH);
-    let store = |addr: Expr| Op::Store { addr, value: alive.clone(), tags: tags.clone() };
-    [store(life(addr.clone())), store(life_of_atomics(addr.clone()))]
+    stores(addr, storage.life(), tags)
 }
 
-/// The variable whose life begins or ends here with its block.
+/// The stores behind which a variable may no longer be written.
+pub(crate) fn seal(addr: &Expr, tags: &TagSet) -> [Op; 2] {
+    stores(addr, Storage::Automatic.life() | CONSTANT, tags)
+}
+
+fn stores(addr: &Expr, life: u64, tags: &TagSet) -> [Op; 2] {
+    let store = |addr: Expr| Op::Store { addr, value: Expr::Const(life, LIFE_WIDTH), tags: tags.clone() };
+    [store(self::life(addr.clone())), store(life_of_atomics(addr.clone()))]
+}
+
+/// The variable whose life begins or ends here with its block, or that cannot be written from here on.
 fn variable(op: &Op) -> Option<LocalId> {
     let Op::Store { addr, value: Expr::Const(value, LIFE_WIDTH), .. } = op else { return None };
-    let of_variable = [Storage::Automatic.life(), Storage::Automatic.ended()].contains(value);
+    let of_variable = [Storage::Automatic.life(), Storage::Automatic.ended()].contains(&(value & !CONSTANT));
     let Expr::Unary(UnaryOp::Life, pointer) = base(addr) else { return None };
     let Expr::Local(local) = **pointer else { return None };
     of_variable.then_some(local)
@@ -62,36 +70,96 @@ fn keep_variables(function: &mut Function, keep: impl Fn(LocalId) -> bool) {
     }
 }
 
+/// What is asked about lifetimes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked {
+    /// Whether an access must also come after the beginning of the object, which its thread may not know of.
+    pub begins: bool,
+    /// Whether the program is asked about with other memory orders, too.
+    pub orders_change: bool,
+    /// Whether the variables of `main` end where it calls `pthread_exit`.
+    pub main_ends: bool,
+}
+
 /// Puts the ends of variables and the assertions into the program. Accesses get these tags.
-pub(crate) fn guard(program: &mut Program, tags: &TagSet) {
+pub(crate) fn guard(program: &mut Program, asked: Asked, tags: &TagSet) {
     let main = program.threads.first().map(|thread| thread.body);
+    exits::pass_variables(program, main.filter(|_| !asked.main_ends));
     let own: Vec<Own> = program.functions.iter().map(Own::of).collect();
+    let begins = asked.begins && (asked.orders_change || published_weakly(program));
     for (at, (function, own)) in program.functions.iter_mut().zip(&own).enumerate() {
         keep_variables(function, |local| own.escaping.contains(&local));
-        // What `main` leaves behind is there until the program ends.
-        if main.is_none_or(|main| main.index() != at) {
-            end_variables(function, own, tags);
+        if begins {
+            begin_objects(function, own, tags);
         }
+        // What `main` leaves behind when it returns is there until the program ends.
+        let is_main = main.is_some_and(|main| main.index() == at);
+        let leaves = |terminator: &Terminator| match terminator {
+            Terminator::Exit(Some(_)) => asked.main_ends || !is_main,
+            Terminator::Return(_) | Terminator::Exit(None) => !is_main,
+            Terminator::Goto(_) | Terminator::Branch { .. } | Terminator::Cut { .. } => false,
+        };
+        end_variables(function, own, leaves, tags);
     }
     if !program.functions.iter().any(ends_something) {
         return;
     }
+    let seals = program.functions.iter().any(seals_something);
     let strong = program.tags_named(&STRONG.map(str::to_owned));
     for (function, own) in program.functions.iter_mut().zip(&own) {
-        check_accesses(function, own, &strong, tags);
+        check_accesses(function, own, (&strong, seals), tags);
+    }
+}
+
+/// Whether a thread may come by an address from another one that does not order it behind what that one did before. Where every atomic
+/// word is written by releases and read by acquires, and nothing else races, each access comes after the beginning of its object.
+fn published_weakly(program: &Program) -> bool {
+    let has = |tags: &TagSet, names: &[&str]| tags.iter().any(|tag| names.contains(&&*program.tags[tag.index()]));
+    let weak = |tags: &TagSet, order: &str| has(tags, &["A"]) && !has(tags, &[order, "ACQ_REL", "SC"]);
+    let user = program.functions.iter().filter(|function| !function.library);
+    let mut words = user.flat_map(|function| {
+        let instrs = function.blocks.iter().flat_map(|block| &block.instrs);
+        instrs.map(move |instr| (&instr.op, function))
+    });
+    words.any(|(op, function)| match op {
+        Op::Load { dst, tags, .. } => function.locals[dst.index()].width == Width::WORD && weak(tags, "ACQ"),
+        Op::Store { value, tags, .. } | Op::StoreConditional { value, tags, .. } => {
+            value.width(function) == Width::WORD && !matches!(value, Expr::Const(..)) && weak(tags, "REL")
+        }
+        Op::Rmw { dst, read_tags, write_tags, .. } => {
+            function.locals[dst.index()].width == Width::WORD && (weak(read_tags, "ACQ") || weak(write_tags, "REL"))
+        }
+        Op::Assign { .. } | Op::Fence { .. } | Op::Assume { .. } | Op::System(_) => false,
+    })
+}
+
+/// The life of each object begins where it is made, with a write: who does not come after it races with that.
+fn begin_objects(function: &mut Function, own: &Own, tags: &TagSet) {
+    for block in &mut function.blocks {
+        for instr in std::mem::take(&mut block.instrs) {
+            let made = match &instr.op {
+                Op::System(System::Alloc { dst, storage: Storage::Heap, .. }) => Some((*dst, Storage::Heap)),
+                Op::System(System::Alloc { dst, storage, .. }) if own.escaping.contains(dst) => Some((*dst, *storage)),
+                _ => None,
+            };
+            let span = instr.span;
+            block.instrs.push(instr);
+            let begins = made.map(|(dst, storage)| begin(&Expr::Local(dst), storage, tags));
+            block.instrs.extend(begins.into_iter().flatten().map(|op| Instr { op, span }));
+        }
     }
 }
 
 /// The locals of a function that hold addresses of its own variables and nothing else.
-struct Own {
+pub(crate) struct Own {
     /// Those, and the hidden parameters that point to what outlives the call.
     safe: BTreeSet<LocalId>,
     /// Those whose value may be known elsewhere, in the order of the program, with their names.
-    escaping: Vec<LocalId>,
+    pub escaping: Vec<LocalId>,
 }
 
 impl Own {
-    fn of(function: &Function) -> Own {
+    pub fn of(function: &Function) -> Own {
         let mut made: Vec<LocalId> = Vec::new();
         let mut assigned: BTreeMap<LocalId, usize> = BTreeMap::new();
         let mut escaping: BTreeSet<LocalId> = BTreeSet::new();
@@ -154,20 +222,30 @@ fn ends_something(function: &Function) -> bool {
     function.blocks.iter().any(|block| block.instrs.iter().any(ends))
 }
 
-/// The variables of a call end with it.
-fn end_variables(function: &mut Function, own: &Own, tags: &TagSet) {
+/// Whether a variable becomes constant here.
+fn seals_something(function: &Function) -> bool {
+    let sealed = Storage::Automatic.life() | CONSTANT;
+    let seals = |instr: &Instr| {
+        matches!(&instr.op, Op::Store { value: Expr::Const(value, LIFE_WIDTH), .. } if *value == sealed)
+            && variable(&instr.op).is_some()
+    };
+    function.blocks.iter().any(|block| block.instrs.iter().any(seals))
+}
+
+/// The variables of a call end with it, and those of the calls around it where the thread ends.
+fn end_variables(function: &mut Function, own: &Own, leaves: impl Fn(&Terminator) -> bool, tags: &TagSet) {
     let first = |dst: LocalId| {
         let is = |instr: &Instr| matches!(&instr.op, Op::System(System::Alloc { dst: own, .. }) if *own == dst);
         function.blocks[0].instrs.iter().any(is)
     };
     let variables: Vec<(LocalId, bool)> = own.escaping.iter().map(|&dst| (dst, first(dst))).collect();
-    if variables.is_empty() {
-        return;
-    }
+    let around = exits::around(function).into_iter().map(|param| (param, false));
+    let all: Vec<(LocalId, bool)> = variables.iter().copied().chain(around).collect();
     for at in 0..function.blocks.len() {
-        let leaves = matches!(function.blocks[at].terminator, Terminator::Return(_) | Terminator::Exit(_));
-        if leaves && (at == 0 || is_reachable(function, at)) {
-            end_in(function, at, &variables, tags);
+        let terminator = &function.blocks[at].terminator;
+        let ending = if matches!(terminator, Terminator::Exit(Some(_))) { &all } else { &variables };
+        if leaves(terminator) && !ending.is_empty() && (at == 0 || is_reachable(function, at)) {
+            end_in(function, at, ending, tags);
         }
     }
 }
@@ -204,10 +282,10 @@ fn end_in(function: &mut Function, at: usize, variables: &[(LocalId, bool)], tag
 }
 
 /// Puts a look at the life cell before each access through a pointer.
-fn check_accesses(function: &mut Function, own: &Own, strong: &TagSet, tags: &TagSet) {
+fn check_accesses(function: &mut Function, own: &Own, (strong, seals): (&TagSet, bool), tags: &TagSet) {
     for at in 0..function.blocks.len() {
         let old = std::mem::take(&mut function.blocks[at].instrs);
-        let mut guarded = Guarded { function: &mut *function, current: at, tags };
+        let mut guarded = Guarded { function: &mut *function, current: at, seals, tags };
         for mut instr in old {
             let plain = is_plain(&instr.op, tags);
             match address(&mut instr.op).filter(|addr| !own.is_safe(addr)) {
@@ -242,6 +320,8 @@ struct Guarded<'a> {
     function: &'a mut Function,
     /// The block that grows.
     current: usize,
+    /// Whether there are variables that must not be written.
+    seals: bool,
     /// The tags of a look at a life cell.
     tags: &'a TagSet,
 }
@@ -259,8 +339,8 @@ impl Guarded<'_> {
         self.function.locals.push(ir::Local { name: format!("%life{}", dst.0), width: LIFE_WIDTH });
         let tags = self.tags.clone();
         self.push(Instr { op: Op::Load { dst, addr: life, tags, reserve: false }, span });
-        let alive = Expr::Local(dst).binary(BinaryOp::ULt, Expr::Const(DEAD, LIFE_WIDTH));
-        let check = |condition| Op::System(System::Check { condition, message: ENDED.to_owned() });
+        let below = |limit: u64| Expr::Local(dst).binary(BinaryOp::ULt, Expr::Const(limit, LIFE_WIDTH));
+        let alive = below(DEAD);
         let nothing = |width: Width| {
             let seen = || {
                 if width > LIFE_WIDTH { Expr::Local(dst).unary(UnaryOp::ZeroExtend(width)) } else { Expr::Local(dst) }
@@ -270,7 +350,11 @@ impl Guarded<'_> {
         let is_strong = |tags: &TagSet| tags.iter().any(|tag| strong.contains(tag));
         let width = |value: &Expr, function: &Function| value.width(function);
         match &mut instr.op {
-            Op::Store { .. } => return self.store(instr, alive, check(Expr::Const(0, Width::BOOL))),
+            Op::Store { .. } if self.seals => {
+                let fails = vec![check(alive, ENDED), check(at_least(dst, DEAD), faults::CONSTANT)];
+                return self.store(instr, below(CONSTANT), fails);
+            }
+            Op::Store { .. } => return self.store(instr, alive, vec![check(Expr::Const(0, Width::BOOL), ENDED)]),
             Op::Load { addr, tags, .. } if is_strong(tags) => {
                 *addr = addr.clone().binary(BinaryOp::Add, nothing(Width::WORD));
             }
@@ -285,21 +369,35 @@ impl Guarded<'_> {
             }
             Op::Load { .. } | Op::Assign { .. } | Op::Fence { .. } | Op::Assume { .. } | Op::System(_) => {}
         }
-        self.push(Instr { op: check(alive), span });
+        self.push(Instr { op: check(alive, ENDED), span });
+        let writes = matches!(instr.op, Op::Rmw { .. } | Op::StoreConditional { .. });
+        if writes && self.seals {
+            let writable = below(CONSTANT).binary(BinaryOp::Or, at_least(dst, DEAD));
+            self.push(Instr { op: check(writable, faults::CONSTANT), span });
+        }
         self.push(instr);
     }
 
-    /// A store where the object is alive, a failure elsewhere.
-    fn store(&mut self, store: Instr, alive: Expr, fails: Op) {
+    /// A store where the object may be written, a failure elsewhere.
+    fn store(&mut self, store: Instr, alive: Expr, fails: Vec<Op>) {
         let span = store.span;
         let [then, otherwise, after] = [0, 1, 2].map(|more| BlockId(self.function.blocks.len() as u32 + more));
         let block = |instrs| Block { instrs, terminator: Terminator::Goto(after) };
         let branch = Terminator::Branch { condition: alive, then, otherwise, join: Some(after), span };
         let terminator = std::mem::replace(&mut self.function.blocks[self.current].terminator, branch);
-        let fails = Instr { op: fails, span };
-        self.function.blocks.extend([block(vec![store]), block(vec![fails]), Block { instrs: Vec::new(), terminator }]);
+        let fails = fails.into_iter().map(|op| Instr { op, span }).collect();
+        self.function.blocks.extend([block(vec![store]), block(fails), Block { instrs: Vec::new(), terminator }]);
         self.current = after.index();
     }
+}
+
+fn check(condition: Expr, message: &str) -> Op {
+    Op::System(System::Check { condition, message: message.to_owned() })
+}
+
+/// Whether a life cell that was looked at held this or more.
+fn at_least(life: LocalId, limit: u64) -> Expr {
+    Expr::Const(limit, LIFE_WIDTH).binary(BinaryOp::ULe, Expr::Local(life))
 }
 
 /// The expressions of an instruction whose value goes somewhere, as opposed to addresses of accesses and to conditions.

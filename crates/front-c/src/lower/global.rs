@@ -3,9 +3,10 @@
 use super::declare::Base;
 use super::initial::{Setting, Source};
 use super::scope::Entity;
-use super::{Global, GlobalId, Item, Lowering, Unit};
+use super::usage::address_of;
+use super::{Global, GlobalId, Item, Lowering, Unit, strip_casts};
 use crate::types::{Kind, Type};
-use c_syntax::ast::{self, Declaration, Expression, InitDeclarator, Initializer, Node};
+use c_syntax::ast::{self, Declaration, Expression, InitDeclarator, Initializer, MemberOperator, Node};
 use ir::{Address, Cell, Expr, FunctionId, Instr, Local, LocalId, Object, ObjectId, Op, System, Width};
 use source::{Diagnostic, Span};
 use std::rc::Rc;
@@ -200,6 +201,24 @@ impl Lowering {
             self.program.objects[object.index()].cells = cells;
         }
         Ok((Expr::Address(object, 0), ty))
+    }
+
+    /// Whether an argument is the address of a variable outside functions, or of a member of one: what that holds at first is known.
+    pub fn is_static(&self, e: &Node<Expression>) -> bool {
+        let mut operand = address_of(strip_casts(&e.node)).map(|operand| &operand.node);
+        while let Some(Expression::Member(member)) = operand {
+            operand = (member.operator == MemberOperator::Direct).then_some(&member.expression.node);
+        }
+        match operand {
+            Some(Expression::Identifier(name)) => match self.lookup(name) {
+                Some(Entity::Global(id)) => {
+                    let global = &self.globals[id.0 as usize];
+                    !global.external && !global.thread
+                }
+                _ => false,
+            },
+            _ => false,
+        }
     }
 
     /// Objects that are declared to be constant cannot be written.

@@ -165,6 +165,14 @@ impl Lowering {
         }
     }
 
+    /// A constant variable in memory has its value: from here on it cannot be written.
+    pub fn seal_variable(&mut self, address: LocalId) {
+        if self.options.checks.lifetimes {
+            let tags = self.tags(&["NA"]);
+            alive::seal(&Expr::Local(address), &tags).into_iter().for_each(|op| self.emit(op));
+        }
+    }
+
     /// Ends the lives of the variables of all scopes from a depth on.
     pub fn end_variables(&mut self, depth: usize) {
         let ending: Vec<LocalId> = self.body.scopes[depth..].iter().flat_map(|scope| scope.ending.clone()).collect();

@@ -14,6 +14,7 @@ mod checks;
 mod constant;
 mod declare;
 mod effects;
+mod exits;
 mod expr;
 mod finish;
 pub(crate) mod fold;
@@ -366,7 +367,12 @@ impl Lowering {
         if self.options.checks.lifetimes {
             self.protect_constants();
             let tags = self.tags(&["NA"]);
-            alive::guard(&mut self.program, &tags);
+            let asked = alive::Asked {
+                begins: self.options.checks.begins,
+                orders_change: self.options.seams,
+                main_ends: !self.options.competition,
+            };
+            alive::guard(&mut self.program, asked, &tags);
         }
         publish::publish(&mut self.program);
         seams::extract(&mut self.program, &self.seams);

@@ -96,6 +96,10 @@ impl Lowering {
                 self.note_cleanup(function, *address, &ty);
             }
         }
+        let sealed = match storage {
+            Storage::Memory(address) if base.is_constant(&init.declarator) => Some(address),
+            Storage::Memory(_) | Storage::Local(_) | Storage::Split(_) => None,
+        };
         let variable = Rc::new(Variable { ty: ty.clone(), storage });
         self.innermost().names.insert(name.to_owned(), Entity::Variable(variable));
         match &init.initializer {
@@ -104,6 +108,7 @@ impl Lowering {
                 self.taker = ty.pointee().map(|_| name.to_owned());
                 let result = self.initialize(&place, initializer, zeroed && in_memory);
                 self.taker = None;
+                sealed.into_iter().for_each(|address| self.seal_variable(address));
                 result
             }
             None => {
