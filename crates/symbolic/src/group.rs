@@ -94,7 +94,7 @@ impl Run<'_> {
                 let action = Action { kind: access.kind, guard, value, tags: access.tags, span: access.span, group };
                 let write = self.event(state, &place, addr_taint, &action);
                 self.depend(write, taint, |s| &mut s.data);
-                self.note_pointers(&place.cells, value, access.span)?;
+                self.note_pointers(&place.cells, value, guard, access.span)?;
                 writes.push(write);
             }
         }

@@ -28,6 +28,7 @@ mod spin;
 mod state;
 mod structure;
 mod thread;
+mod transient;
 
 pub use narrow::narrow;
 pub use regions::{Analysis, Item, Loop};

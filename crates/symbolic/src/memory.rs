@@ -502,8 +502,9 @@ impl Run<'_> {
         }
     }
 
-    /// A value is written to shared cells: notes which addresses it can be.
-    pub fn note_pointers(&mut self, cells: &[Address], value: Term, span: Span) -> Result<(), Halt> {
+    /// A value is written to shared cells where a condition holds: notes which addresses it can be.
+    pub fn note_pointers(&mut self, cells: &[Address], value: Term, when: Bool, span: Span) -> Result<(), Halt> {
+        self.escape(value, when);
         if self.structure.terms.width(value) != Width::WORD {
             return Ok(());
         }

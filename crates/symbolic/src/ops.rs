@@ -126,8 +126,9 @@ impl Run<'_> {
                     self.write_in_section(state, &at, value, &taint, Bool::TRUE)?;
                 } else if at.shared {
                     let access = Access { kind: Kind::Write, tags, span, locked: false };
+                    let again = self.is_written_again(state, &at);
                     self.write(state, &at, value, Bool::TRUE, (&addr_taint, &taint), &access)?;
-                    state.effect(&mut self.structure.terms, Bool::TRUE);
+                    state.effect_outside(&mut self.structure.terms, usize::from(again));
                 } else {
                     let taint = join_taints(&mut self.structure.terms, &taint, &addr_taint);
                     self.write_private(state, &at, (value, &taint), Bool::TRUE);
@@ -401,7 +402,7 @@ impl Run<'_> {
             let action = Action { kind: Kind::Write, guard, value: cached.value, tags: &tags, span, group: None };
             let write = self.event(state, &at, &Taint::new(), &action);
             self.depend(write, &cached.taint, |s| &mut s.data);
-            self.note_pointers(&[cell], cached.value, span)?;
+            self.note_pointers(&[cell], cached.value, guard, span)?;
             state.effect(&mut self.structure.terms, cached.written);
         }
         Ok(())
@@ -640,6 +641,7 @@ impl Run<'_> {
         let id = ThreadId(number);
         self.make_room(id);
         let values: Vec<(Term, Taint)> = args.iter().map(|arg| (self.expr(state, arg), Taint::new())).collect();
+        values.iter().for_each(|&(value, _)| self.escape(value, state.guard));
         let parent = self.current.id;
         self.input(state.guard, Input::Thread(number));
         state.effect(&mut self.structure.terms, Bool::TRUE);
@@ -746,6 +748,7 @@ impl Run<'_> {
             offsets.into_iter().for_each(|offset| self.set_initial(Address { object, offset }, None));
         }
         self.input(state.guard, Input::Object(number));
+        self.own(number);
         state.effect(&mut self.structure.terms, Bool::TRUE);
         let address = self.structure.terms.constant(Address { object, offset: 0 }.to_bits(), Width::WORD);
         self.assign(state, dst, address);
@@ -772,7 +775,7 @@ impl Run<'_> {
         for cell in self.knowledge.order.clone() {
             self.set_initial(cell, Some(state));
             let value = self.structure.events[self.knowledge.shared[&cell] as usize].value;
-            self.note_pointers(&[cell], value, span)?;
+            self.note_pointers(&[cell], value, Bool::TRUE, span)?;
         }
         Ok(())
     }

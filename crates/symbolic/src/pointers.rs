@@ -77,6 +77,11 @@ fn near(bits: u64) -> Option<(u32, i128)> {
     Some((address.object.0, i128::from(address.offset) - i128::from(HALF)))
 }
 
+/// The object that a number is an address of, if it is one.
+pub fn object_near(bits: u64) -> Option<u32> {
+    near(bits).map(|(object, _)| object)
+}
+
 /// Finds the addresses that terms can be; what loads give is told by `known`.
 #[derive(Debug, Default)]
 pub struct Analysis {

@@ -11,6 +11,7 @@ use crate::pointers::{Analysis as Pointers, Pointers as PointerSet};
 use crate::regions::Analysis;
 use crate::state::{Memory, State, Taint};
 use crate::structure::{Cause, Event, Failure, Input, Kind, Location, Made, Moment, Structure, Stuck};
+use crate::transient::Own;
 use ir::{Address, BlockId, Cell, Expr, FunctionId, ObjectId, Op, Program, System, TagSet, Thread, ThreadId, Width};
 use logic::{Bool, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -132,6 +133,8 @@ pub struct Current {
     pub awaits: u32,
     /// The states in which the thread ended, and its results.
     pub ends: Vec<(State, Term)>,
+    /// What it knows of the objects that it has made.
+    pub own: Own,
 }
 
 /// What is known about the end of a thread.
@@ -387,6 +390,7 @@ impl<'p> Run<'p> {
             at: Span::default(),
             awaits: 0,
             ends: vec![],
+            own: Own::default(),
         };
         Run {
             program,
@@ -425,7 +429,7 @@ impl<'p> Run<'p> {
             for at in 0..self.knowledge.order.len() {
                 let cell = self.knowledge.order[at];
                 let value = self.structure.events[at].value;
-                self.note_pointers(&[cell], value, Span::default())?;
+                self.note_pointers(&[cell], value, Bool::TRUE, Span::default())?;
             }
         }
         for (at, thread) in self.program.threads.iter().enumerate() {
@@ -493,6 +497,7 @@ impl<'p> Run<'p> {
             at: Span::default(),
             awaits: 0,
             ends: Vec::new(),
+            own: Own::default(),
         };
         let outside = std::mem::replace(&mut self.current, new);
         let returned = self.function(body, args, state)?;

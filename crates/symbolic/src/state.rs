@@ -89,6 +89,16 @@ impl State {
     }
 }
 
+impl State {
+    /// Something happens that is of no consequence within so many of the innermost loops.
+    pub fn effect_outside(&mut self, terms: &mut Terms, inner: usize) {
+        let outer = self.effects.len().saturating_sub(inner);
+        for effect in &mut self.effects[..outer] {
+            *effect = terms.or(*effect, Bool::TRUE);
+        }
+    }
+}
+
 /// If the two conditions are `common & selector` and `common & !selector`: these.
 pub fn fork(terms: &Terms, a: Bool, b: Bool) -> Option<(Bool, Bool)> {
     if a == !b {

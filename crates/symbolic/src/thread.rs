@@ -130,6 +130,7 @@ impl Run<'_> {
             let entering = frame.incoming.remove(&this.header).unwrap_or_default();
             let entry = self.enter(entering, level, (frame.depth, this.header))?;
             let start = entry.as_ref().map(|state| state.locals.clone());
+            let entered = entry.as_ref().map(|state| state.guard);
             match entry {
                 Some(state) => frame.incoming.insert(this.header, vec![state]),
                 None => {
@@ -147,9 +148,11 @@ impl Run<'_> {
             }
             let size = self.structure.events.len() + self.structure.links.len();
             let begin = self.begin_round();
+            self.begin_mark(level, entered);
             self.items(frame, &this.items)?;
             let back = frame.incoming.remove(&this.header).unwrap_or_default();
             let back = self.changed((frame, this.header), back, start.as_deref(), level, begin);
+            self.end_mark();
             let round = frame.loops.last().expect("pushed above");
             let seen = self.structure.events.len() + self.structure.links.len() != size;
             // Constants of a run that is not the last may be values of shared cells: a loop could wait for ever for them.
@@ -205,7 +208,8 @@ impl Run<'_> {
             // Where it is asked who waits for ever, a loop that does is not left out: it is a wait, or the bound says that it
             // is there.
             if same && (!self.settings.waits || self.settings.spins) {
-                let seen = state.effects.get(level).copied().unwrap_or(Bool::TRUE);
+                let hidden = self.is_hidden(&state);
+                let seen = state.effects.get(level).copied().filter(|_| hidden).unwrap_or(Bool::TRUE);
                 if self.settings.spins {
                     self.spin(&state, seen, begin);
                 }
