@@ -5,6 +5,7 @@ use crate::seams::marker;
 use ir::{Program, Site};
 use model::{Evaluator, EventSet, Model, Role, Structure};
 use source::Span;
+use std::collections::BTreeMap;
 use witness::{Execution, Flaw};
 
 /// A change of the program that could be made.
@@ -99,13 +100,13 @@ impl Learnt {
         }
     }
 
-    /// The execution with these changes.
-    fn with(&self, machine: &Machine<'_>, chosen: &Chosen) -> Structure {
-        let mut structure = self.structure.clone();
-        let size = self.structure.size;
-        let mut add = |events: &[usize], tags: &[String]| {
-            for tag in tags {
-                let set = structure.tags.entry(tag.clone()).or_insert_with(|| EventSet::empty(size));
+    /// The tags that these changes give to more events, with all events that have them then.
+    fn tags(&self, machine: &Machine<'_>, chosen: &Chosen) -> BTreeMap<String, EventSet> {
+        let mut tags: BTreeMap<String, EventSet> = BTreeMap::new();
+        let mut add = |events: &[usize], added: &[String]| {
+            for tag in added {
+                let known = tags.entry(tag.clone());
+                let set = known.or_insert_with(|| self.tagged(tag));
                 events.iter().for_each(|&event| set.insert(event));
             }
         };
@@ -122,6 +123,18 @@ impl Learnt {
             add(&of(&self.structure.writes), &effect.write);
             add(&of(&self.structure.fences), &effect.fence);
         }
+        tags
+    }
+
+    /// The events that have a tag without any changes.
+    fn tagged(&self, tag: &str) -> EventSet {
+        self.structure.tags.get(tag).cloned().unwrap_or_else(|| EventSet::empty(self.structure.size))
+    }
+
+    /// The execution with these changes.
+    fn with(&self, machine: &Machine<'_>, chosen: &Chosen) -> Structure {
+        let mut structure = self.structure.clone();
+        structure.tags.extend(self.tags(machine, chosen));
         self.add_branches(&mut structure, machine, chosen);
         structure
     }
@@ -148,8 +161,18 @@ impl Learnt {
         if structure.sections.iter().chain(&structure.groups).any(Option::is_some) {
             return witness::forbidden(machine.model, &structure).is_some();
         }
-        let mut evaluator = Evaluator::new(machine.model, &structure);
+        self.is_forbidden(&mut Evaluator::new(machine.model, &structure))
+    }
+
+    fn is_forbidden(&self, evaluator: &mut Evaluator<'_>) -> bool {
         !evaluator.is_consistent() || self.undefines.is_some_and(|axiom| !evaluator.fails(axiom))
+    }
+
+    /// An evaluator for many changes that are nothing but tags, if these changes are and it knows all that there is in the execution.
+    fn prober<'m>(&self, machine: &Machine<'m>) -> Option<Evaluator<'m>> {
+        let special = self.structure.sections.iter().chain(&self.structure.groups).any(Option::is_some);
+        let branches = machine.effects.iter().flatten().any(|effect| effect.ctrl);
+        (!special && !branches).then(|| Evaluator::new(machine.model, &self.structure))
     }
 
     /// The changes of which every repair must have one, given some that do not suffice: as many as possible are added, and
@@ -162,7 +185,8 @@ impl Learnt {
         choose: &dyn Fn(&[usize]) -> Chosen,
     ) -> Vec<usize> {
         let rest: Vec<usize> = (0..atoms.len()).filter(|at| !present.contains(at) && self.passes(atoms[*at])).collect();
-        let mut growth = Growth { learnt: self, machine, choose, allowed: present.to_vec(), demanded: Vec::new() };
+        let (prober, allowed) = (self.prober(machine), present.to_vec());
+        let mut growth = Growth { learnt: self, machine, choose, prober, allowed, demanded: Vec::new() };
         growth.grow(&rest);
         growth.demanded.sort_unstable();
         growth.demanded
@@ -207,18 +231,28 @@ struct Growth<'a, 'm> {
     learnt: &'a Learnt,
     machine: &'a Machine<'m>,
     choose: &'a dyn Fn(&[usize]) -> Chosen,
+    prober: Option<Evaluator<'m>>,
     allowed: Vec<usize>,
     demanded: Vec<usize>,
 }
 
 impl Growth<'_, '_> {
+    /// Whether nothing is wrong with these changes.
+    fn forbids(&mut self, changes: &[usize]) -> bool {
+        let chosen = (self.choose)(changes);
+        let Some(prober) = &mut self.prober else { return self.learnt.forbidden(self.machine, &chosen) };
+        let tags = self.learnt.tags(self.machine, &chosen);
+        prober.retag(&|tag| tags.get(tag).cloned().unwrap_or_else(|| self.learnt.tagged(tag)));
+        self.learnt.is_forbidden(prober)
+    }
+
     /// Adds those of `more` that can be added; all at once if they can be, else one half after the other.
     fn grow(&mut self, more: &[usize]) {
         if more.is_empty() {
             return;
         }
         let all: Vec<usize> = self.allowed.iter().chain(more).copied().collect();
-        if !self.learnt.forbidden(self.machine, &(self.choose)(&all)) {
+        if !self.forbids(&all) {
             self.allowed = all;
         } else if let [one] = more {
             self.demanded.push(*one);

@@ -9,6 +9,7 @@ use crate::orders::Orders;
 use crate::plan::{Plan, PlanStep};
 use crate::relation::{EventSet, Relation};
 use crate::structure::Structure;
+use std::collections::BTreeMap;
 
 /// A model on the executions of one program.
 #[derive(Debug, Clone)]
@@ -30,16 +31,28 @@ pub struct Evaluator<'m> {
     orders: Orders,
 }
 
+/// Whether a relation is transitive, whatever the execution is.
+fn is_transitive(node: &Node) -> bool {
+    matches!(
+        node,
+        Node::Base(Base::Po | Base::PoLoc | Base::Co(Scope::Any) | Base::Loc | Base::Id)
+            | Node::Plus(_)
+            | Node::Star(_)
+    )
+}
+
 impl<'m> Evaluator<'m> {
     /// Evaluates what depends on the program alone, and takes the execution of `structure` as the first one to judge.
     pub fn new(model: &'m Model, structure: &Structure) -> Self {
         let size = structure.size;
         let mut internal = Relation::empty(size);
-        for from in 0..size {
-            let same =
-                |to: &usize| structure.threads[from].is_some() && structure.threads[from] == structure.threads[*to];
-            (0..size).filter(same).for_each(|to| internal.insert(from, to));
+        let mut threads: BTreeMap<u32, EventSet> = BTreeMap::new();
+        for (event, thread) in structure.threads.iter().enumerate() {
+            thread.iter().for_each(|&thread| {
+                threads.entry(thread).or_insert_with(|| EventSet::empty(size)).insert(event);
+            });
         }
+        threads.values().for_each(|own| own.iter().for_each(|event| internal.relate(event, own)));
         // Initial writes belong to no thread: external to the events of every thread, but not to each other.
         let mut external = internal.complement();
         let nobody = EventSet::of(size, (0..size).filter(|&event| structure.threads[event].is_none()));
@@ -81,6 +94,55 @@ impl<'m> Evaluator<'m> {
         }
         self.done = 0;
         self.orders.reset();
+    }
+
+    /// Turns to an execution that differs only in which events have some tags. What does not depend on them keeps its value.
+    pub fn retag(&mut self, tags: &dyn Fn(&str) -> EventSet) {
+        let mut changed = vec![false; self.model.nodes.len()];
+        for (at, node) in self.model.nodes.iter().enumerate() {
+            if let Node::Set(BaseSet::Tag(tag)) = node {
+                let set = tags(tag);
+                changed[at] = set != self.sets[at];
+                self.sets[at] = set;
+            }
+        }
+        let fixed = std::mem::take(&mut self.plan.fixed);
+        for step in &fixed {
+            if self.is_touched(step, &mut changed) {
+                self.step(step);
+            }
+        }
+        self.plan.fixed = fixed;
+        let mut part = 0;
+        while part < self.done {
+            let steps = std::mem::take(&mut self.plan.varying[part]);
+            let touched = steps.iter().fold(false, |touched, step| self.is_touched(step, &mut changed) | touched);
+            self.plan.varying[part] = steps;
+            if touched {
+                self.done = part;
+            }
+            part += 1;
+        }
+        if self.model.nodes.iter().any(|node| matches!(node, Node::Order(..))) {
+            self.done = 0;
+        }
+        self.orders.reset();
+    }
+
+    /// Whether a step depends on nodes that have changed; then so have those that it evaluates.
+    fn is_touched(&self, step: &PlanStep, changed: &mut [bool]) -> bool {
+        let of = |id: NodeId| self.model.node(id).children().iter().any(|child| changed[child.index()]);
+        match step {
+            PlanStep::Node(id) => {
+                changed[id.index()] |= of(*id);
+                changed[id.index()] && !matches!(self.model.node(*id), Node::Set(_))
+            }
+            PlanStep::Fixpoint { nodes, .. } => {
+                let touched = nodes.iter().any(|&id| of(id));
+                nodes.iter().for_each(|id| changed[id.index()] |= touched);
+                touched
+            }
+        }
     }
 
     /// Whether no axiom forbids the execution, with one of the orders that the model asks for if it does. Stops at the first that
@@ -182,13 +244,15 @@ impl<'m> Evaluator<'m> {
 
     fn run(&mut self, part: impl Fn(&mut Plan) -> &mut Vec<PlanStep>) {
         let steps = std::mem::take(part(&mut self.plan));
-        for step in &steps {
-            match step {
-                PlanStep::Node(id) => self.evaluate(*id),
-                PlanStep::Fixpoint { group, nodes } => self.solve(*group, nodes),
-            }
-        }
+        steps.iter().for_each(|step| self.step(step));
         *part(&mut self.plan) = steps;
+    }
+
+    fn step(&mut self, step: &PlanStep) {
+        match step {
+            PlanStep::Node(id) => self.evaluate(*id),
+            PlanStep::Fixpoint { group, nodes } => self.solve(*group, nodes),
+        }
     }
 
     /// Iterates from nothing. If the definitions are monotone this ends in the least solution, however it is done.
@@ -264,10 +328,18 @@ impl<'m> Evaluator<'m> {
             Node::Complement(a) => *out = value(a).complement(),
             Node::Sequence(parts) => {
                 let mut scratch = std::mem::replace(&mut self.scratch, Relation::empty(0));
-                out.become_composition(&self.relations[parts[0].index()], &self.relations[parts[1].index()]);
-                for part in &parts[2..] {
+                out.copy_from(value(&parts[0]));
+                for part in &parts[1..] {
+                    if let Node::Test(set) = model.node(*part) {
+                        out.restrict(None, Some(&self.sets[set.index()]));
+                        continue;
+                    }
                     std::mem::swap(out, &mut scratch);
-                    out.become_composition(&scratch, &self.relations[part.index()]);
+                    if is_transitive(model.node(*part)) {
+                        out.become_transitive_composition(&scratch, value(part));
+                    } else {
+                        out.become_composition(&scratch, value(part));
+                    }
                 }
                 self.scratch = scratch;
             }

@@ -211,6 +211,45 @@ impl Relation {
         }
     }
 
+    /// Becomes `first ; second`, where the second is transitive: of what an event leads to by the first, that which another one of these leads to by
+    /// the second adds nothing.
+    pub fn become_transitive_composition(&mut self, first: &Relation, second: &Relation) {
+        self.clear();
+        let mut left = vec![0; self.stride];
+        for from in 0..self.size {
+            left.copy_from_slice(first.row(from));
+            for at in 0..self.stride {
+                while left[at] != 0 {
+                    let middle = at * 64 + left[at].trailing_zeros() as usize;
+                    left[at] &= left[at] - 1;
+                    let own = &mut self.words[from * self.stride..(from + 1) * self.stride];
+                    let rows = own.iter_mut().zip(&mut left).zip(second.row(middle));
+                    rows.for_each(|((own, left), &word)| {
+                        *own |= word;
+                        *left &= !word;
+                    });
+                }
+            }
+        }
+    }
+
+    /// Keeps the pairs that begin in one set and end in another; no set is one of all events.
+    pub fn restrict(&mut self, from: Option<&EventSet>, to: Option<&EventSet>) {
+        for event in 0..self.size {
+            let row = &mut self.words[event * self.stride..(event + 1) * self.stride];
+            if from.is_some_and(|from| !from.contains(event)) {
+                row.fill(0);
+            } else if let Some(to) = to {
+                row.iter_mut().zip(&to.words).for_each(|(own, &word)| *own &= word);
+            }
+        }
+    }
+
+    /// Adds the pairs from an event to those of a set.
+    pub fn relate(&mut self, from: usize, to: &EventSet) {
+        self.row_mut(from).iter_mut().zip(&to.words).for_each(|(own, &word)| *own |= word);
+    }
+
     /// Adds the pairs from `to` to everything that `from` is related to in `other`.
     pub fn add_successors(&mut self, to: usize, other: &Relation, from: usize) {
         self.row_mut(to).iter_mut().zip(other.row(from)).for_each(|(own, &word)| *own |= word);
@@ -350,6 +389,11 @@ mod tests {
         assert!(!chain.is_acyclic() && !ring.is_acyclic());
         assert!(Relation::from_pairs(70, [(0, 69), (69, 1), (1, 68)]).is_acyclic());
         assert!(Relation::empty(0).is_acyclic());
+        let mut composed = Relation::empty(70);
+        composed.become_transitive_composition(&chain, &closure);
+        assert_eq!(composed, chain.compose(&closure));
+        composed.restrict(Some(&EventSet::of(70, [0, 1])), Some(&EventSet::of(70, [69])));
+        assert_eq!(composed.iter().collect::<Vec<_>>(), [(0, 69)]);
         assert_eq!(chain.inverse().inverse(), chain);
         assert_eq!(chain.complement().complement(), chain);
         assert_eq!(chain.domain().iter().collect::<Vec<_>>(), [0, 1, 3]);
