@@ -65,7 +65,7 @@ fn relations(events: &Events<'_>) -> String {
     for (read, sources) in events.rf.iter().enumerate() {
         sources.iter().for_each(|&(write, when)| pair("rf", write, read, when));
     }
-    events.co.iter().for_each(|co| pair("co", co.first, co.second, co.when));
+    events.coherent_pairs().for_each(|co| pair("co", co.first, co.second, co.when));
     let lists: [(&str, &[Dependency]); 5] = [
         ("addr", &structure.addr),
         ("data", &structure.data),

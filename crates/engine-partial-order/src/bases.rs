@@ -46,7 +46,7 @@ pub(crate) fn base_pairs(events: &mut Events<'_>, base: Base) -> Result<Conditio
             pairs.filter(|&((w, r), _)| events.in_scope(scope, w, r)).collect()
         }
         Base::Co(scope) => {
-            let pairs = events.co.iter().map(|pair| ((pair.first, pair.second), pair.when));
+            let pairs = events.coherent_pairs().map(|pair| ((pair.first, pair.second), pair.when));
             pairs.filter(|&((a, b), _)| events.in_scope(scope, a, b)).collect()
         }
         Base::Fr(scope) => {

@@ -3,9 +3,12 @@
 use crate::events::{Coherence, Events, WriteChain};
 use engine::NoAnswer;
 use ir::Width;
-use logic::{Bool, Term};
-use rustc_hash::{FxHashMap, FxHashSet};
+use logic::{Bool, Term, TermNode};
+use rustc_hash::FxHashMap;
 use symbolic::Kind;
+
+/// A write that a read can see: when they are at the same location, and what it would see and when.
+pub(crate) type Candidate = (usize, Bool, Vec<(Bool, Term)>);
 
 impl Events<'_> {
     /// Makes reads-from and coherence. `coherent`: the model has an axiom that gives every location a sequential order.
@@ -15,8 +18,12 @@ impl Events<'_> {
         self.reads_from(coherent)
     }
 
-    /// Pairs of events of two kinds at the same location, and when they are there, in the order of the events.
-    fn meetings(&mut self, first: Kind, second: Kind) -> Result<Vec<(usize, usize, Bool)>, NoAnswer> {
+    /// Pairs of events of two kinds at the same location that somebody wants, and when they are there, in the order of the events.
+    fn meetings(
+        &mut self,
+        (first, second): (Kind, Kind),
+        wanted: &dyn Fn(usize, usize) -> bool,
+    ) -> Result<Vec<(usize, usize, Bool)>, NoAnswer> {
         let mut pairs: Vec<(usize, usize, Bool)> = Vec::new();
         for location in 0..self.accesses.len() {
             let here = |kind: Kind| -> Vec<(usize, Bool)> {
@@ -26,7 +33,7 @@ impl Events<'_> {
             self.count(firsts.len() * seconds.len())?;
             let terms = &mut self.structure.terms;
             for &(a, one) in &firsts {
-                for &(b, other) in seconds.iter().filter(|&&(b, _)| first != second || a < b) {
+                for &(b, other) in seconds.iter().filter(|&&(b, _)| (first != second || a < b) && wanted(a, b)) {
                     let both = terms.and(one, other);
                     if both != Bool::FALSE {
                         pairs.push((a, b, both));
@@ -67,20 +74,23 @@ impl Events<'_> {
 
     fn coherence(&mut self, coherent: bool) -> Result<(), NoAnswer> {
         self.chains = if coherent { self.write_chains() } else { Vec::new() };
-        let certain: FxHashSet<usize> =
-            self.chains.iter().flat_map(|chain| &chain.writes).map(|&(_, write)| write).collect();
-        for (a, b, same) in self.meetings(Kind::Write, Kind::Write)? {
+        // The chain of each write that is in one, counted from 1.
+        let mut chain_of = vec![0u32; self.len()];
+        for (number, chain) in (1..).zip(&self.chains) {
+            chain.writes.iter().for_each(|&(_, write)| chain_of[write] = number);
+        }
+        let unchained = |a: usize, b: usize| chain_of[a] == 0 || chain_of[a] != chain_of[b];
+        for (a, b, same) in self.meetings((Kind::Write, Kind::Write), &unchained)? {
             if self.is_initial(a) {
-                self.co.push(Coherence { first: a, second: b, when: same, sure: false, chained: certain.contains(&b) });
+                self.co.push(Coherence { first: a, second: b, when: same, sure: false, chained: chain_of[b] != 0 });
                 continue;
             }
-            let chained = self.same_thread(a, b) && certain.contains(&a) && certain.contains(&b);
             if coherent && self.po(a, b) == Bool::TRUE {
-                self.co.push(Coherence { first: a, second: b, when: same, sure: false, chained });
+                self.co.push(Coherence { first: a, second: b, when: same, sure: false, chained: false });
                 continue;
             }
             if coherent && self.po(b, a) == Bool::TRUE {
-                self.co.push(Coherence { first: b, second: a, when: same, sure: false, chained });
+                self.co.push(Coherence { first: b, second: a, when: same, sure: false, chained: false });
                 continue;
             }
             let (one, other) = (self.guard(a), self.guard(b));
@@ -109,7 +119,7 @@ impl Events<'_> {
     }
 
     fn reads_from(&mut self, coherent: bool) -> Result<(), NoAnswer> {
-        let pairs = self.meetings(Kind::Read, Kind::Write)?;
+        let pairs = self.meetings((Kind::Read, Kind::Write), &|_, _| true)?;
         for group in pairs.chunk_by(|x, y| x.0 == y.0) {
             self.count(group.len())?;
             let read = group[0].0;
@@ -170,13 +180,15 @@ impl Events<'_> {
     fn choose_source(&mut self, read: usize, candidates: &[(usize, Bool)], coherent: bool) {
         let guard = self.guard(read);
         let value = self.structure.events[read].value;
-        let mut possible = Vec::with_capacity(candidates.len());
+        let is_variable = matches!(self.structure.terms.node(value), TermNode::Var(_));
+        let mut possible: Vec<Candidate> = Vec::with_capacity(candidates.len());
         for &(write, same) in candidates {
             let seen = self.values_at(write, read);
             let from = self.guard(write);
             let terms = &mut self.structure.terms;
             let mut needs = terms.all([guard, from, same]);
-            for &(when, written) in &seen {
+            // A variable can have any value.
+            for &(when, written) in seen.iter().filter(|_| !is_variable) {
                 let equal = terms.eq(written, value);
                 let equal = terms.implies(when, equal);
                 needs = terms.and(needs, equal);
@@ -184,6 +196,10 @@ impl Events<'_> {
             if needs != Bool::FALSE {
                 possible.push((write, same, seen));
             }
+        }
+        if let Some(chain) = self.only_chain(read).filter(|_| possible.len() > 1) {
+            self.choose_height(read, &possible, chain);
+            return;
         }
         let single = possible.len() == 1;
         let mut sources = Vec::with_capacity(possible.len());

@@ -13,7 +13,7 @@ use engine::{NoAnswer, Observer, Property};
 use ir::{Location, Program, Proposition};
 use logic::{Blaster, Bool, Evaluation, Lit, OrderGraph, Outcome, Solver, Term, Theory};
 use model::{Axiom, Model, Requirement, Role, Scope};
-use symbolic::{Cause, Failing, Group, Structure};
+use symbolic::{Cause, Dependency, Failing, Group, Kind, Structure};
 use witness::{Execution, Violation};
 
 /// A program and a model as clauses and graphs.
@@ -103,8 +103,12 @@ impl<'p> Problem<'p> {
         }
         for (at, (when, left, right)) in std::mem::take(&mut problem.events.copies).into_iter().enumerate() {
             problem.now_and_then(at)?;
-            problem.blaster.assert_equal(&mut problem.events.structure.terms, &mut problem.solver, when, left, right);
+            problem.blaster.copy(&mut problem.events.structure.terms, &mut problem.solver, when, left, right);
         }
+        // What is written must be some value, even if nobody looks at what is read.
+        let written = problem.events.structure.events.iter().filter(|event| event.kind == Kind::Write);
+        let written = written.map(|event| event.value);
+        problem.blaster.use_variables(&problem.events.structure.terms, &mut problem.solver, written);
         let (graphs, open) = problem.axioms(model, how)?;
         problem.order(&graphs, &open, clocks);
         artefacts::show_formula(&graphs, &problem.solver, observer);
@@ -248,19 +252,23 @@ impl<'p> Problem<'p> {
     /// instructions are nodes of a graph, which sees to it.
     fn atomicity(&mut self, joined: bool) {
         let events = &self.events;
-        let mut later: Vec<Vec<usize>> = vec![Vec::new(); events.len()];
-        for (at, pair) in events.co.iter().enumerate() {
-            later[pair.first].push(at);
+        let alone = |pair: &&Dependency| !(joined && pair.when == Bool::TRUE && events.structure.amo.contains(pair));
+        let pairs: Vec<&Dependency> = events.structure.rmw.iter().filter(alone).collect();
+        if pairs.is_empty() {
+            return;
+        }
+        let mut later: Vec<Vec<Coherence>> = vec![Vec::new(); events.len()];
+        let mut earlier: Vec<Vec<Coherence>> = vec![Vec::new(); events.len()];
+        for pair in events.coherent_pairs() {
+            later[pair.first].push(pair);
+            earlier[pair.second].push(pair);
         }
         let mut forbidden = Vec::new();
-        for pair in &events.structure.rmw {
-            if joined && pair.when == Bool::TRUE && events.structure.amo.contains(pair) {
-                continue;
-            }
+        for pair in pairs {
             let (read, write) = (pair.from as usize, pair.to as usize);
-            let before: Vec<&Coherence> = events.co.iter().filter(|c| c.second == write).collect();
+            let before = &earlier[write];
             for &(source, reads) in &events.rf[read] {
-                for first in later[source].iter().map(|&at| &events.co[at]) {
+                for first in &later[source] {
                     let between = first.second;
                     let external = events.in_scope(Scope::External, read, between)
                         && events.in_scope(Scope::External, between, write);
@@ -421,6 +429,7 @@ impl<'p> Problem<'p> {
         if let Some(stop) = observer.stop() {
             return Err(stop);
         }
+        self.blaster.settle(&mut self.events.structure.terms, &mut self.solver);
         match self.solver.solve(assumptions, &|| observer.stop().is_none()) {
             Outcome::Unsatisfiable => Ok(false),
             Outcome::Stopped => Err(observer.stop().unwrap_or(NoAnswer::Cancelled)),

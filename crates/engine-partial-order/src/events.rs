@@ -22,13 +22,14 @@ pub struct Events<'p> {
     pub order: ProgramOrder,
     /// For each read, the writes that it can read from, and when it does. These conditions imply both guards.
     pub rf: Vec<Vec<(usize, Bool)>>,
-    /// The pairs of writes that coherence can order this way, and when it does.
+    /// The pairs of writes that coherence can order this way, and when it does, but for those along chains: see
+    /// [`Events::coherent_pairs`].
     pub co: Vec<Coherence>,
     /// For each location and thread the writes that certainly go there, if there are several and their order is program
     /// order: coherence among them needs no pairs in a graph.
     pub chains: Vec<WriteChain>,
     /// For each read of a location that only one thread writes: see [`Events::ladder`].
-    pub(crate) ladders: FxHashMap<usize, Option<Ladder>>,
+    pub(crate) ladders: FxHashMap<usize, Ladder>,
     /// What reads-from and coherence must satisfy.
     pub constraints: Vec<Bool>,
     /// Truth values that hold where something demands it and have no reason to hold elsewhere: the search tries first that they do not.
@@ -238,13 +239,24 @@ impl<'p> Events<'p> {
         terms.unary(op, value)
     }
 
+    /// All pairs of writes that coherence can order this way, those along chains too.
+    pub fn coherent_pairs(&self) -> impl Iterator<Item = Coherence> + '_ {
+        let along = |chain: &'_ WriteChain| {
+            let writes: Vec<usize> = chain.writes.iter().map(|&(_, write)| write).collect();
+            let pair = |first, second| Coherence { first, second, when: Bool::TRUE, sure: false, chained: true };
+            let later = |at: usize| writes[at + 1..].iter().map(|&second| pair(writes[at], second)).collect::<Vec<_>>();
+            (0..writes.len()).flat_map(later).collect::<Vec<_>>()
+        };
+        self.co.iter().copied().chain(self.chains.iter().flat_map(along))
+    }
+
     /// When each write to a location is the last one there, given that it is executed.
     pub fn last_writes(&mut self, location: usize) -> Vec<(usize, Bool)> {
         let mut last: Vec<(usize, Bool)> = self.accesses[location].clone();
         last.retain(|&(event, _)| self.kind(event) == Kind::Write);
         let place: FxHashMap<usize, usize> = last.iter().enumerate().map(|(at, &(event, _))| (event, at)).collect();
-        for pair in 0..self.co.len() {
-            let Coherence { first, second, when, sure, .. } = self.co[pair];
+        let pairs: Vec<Coherence> = self.coherent_pairs().filter(|pair| place.contains_key(&pair.first)).collect();
+        for Coherence { first, second, when, sure, .. } in pairs {
             if let Some(&at) = place.get(&first) {
                 let guard = if sure { Bool::TRUE } else { self.guard(second) };
                 let terms = &mut self.structure.terms;

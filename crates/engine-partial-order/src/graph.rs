@@ -6,6 +6,7 @@
 
 use crate::events::{Coherence, Events};
 use crate::relations::{Bound, Members, Relations};
+use crate::rereads;
 use crate::shape;
 use engine::NoAnswer;
 use ir::ThreadId;
@@ -405,6 +406,11 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
             choices.iter().all(|choice| matches!(model.node(*choice), Node::Product(..)))
         };
         let rest: Vec<NodeId> = members.iter().filter(|m| !is_product(m) && !is_products(m)).copied().collect();
+        if let Some(parts) = rereads::parts(model, members)
+            && self.rereads(parts, (p, q), ends)?
+        {
+            return Ok(());
+        }
         let [relation] = rest[..] else { return self.pairs(whole, p, q, ends) };
         let mut ways = vec![ends.clone()];
         for &member in members.iter().filter(|&&m| m != relation) {

@@ -5,76 +5,85 @@
 //! of a single write, one conflict tells the solver about all lower and all higher writes too: there are as many conflicts as writes and
 //! not as pairs of them.
 
-use crate::events::Events;
+use crate::communication::Candidate;
+use crate::events::{Events, WriteChain};
 use crate::graph::{Ends, HOME, Product};
 use logic::Bool;
 use model::Scope;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// What a read sees of the writes of a location's only writer.
 #[derive(Debug, Clone)]
 pub(crate) struct Ladder {
-    thread: u32,
+    pub(crate) thread: u32,
     /// The writes in coherence order, and when the read sees this one or a later one.
-    rungs: Rc<Vec<(usize, Bool)>>,
+    pub(crate) rungs: Rc<Vec<(usize, Bool)>>,
 }
 
 const ANYWHERE: Ends = Ends { from: None, to: None };
 
 impl Events<'_> {
     /// The ladder of a read, if its location has one writer.
-    pub(crate) fn ladder(&mut self, read: usize) -> Option<Ladder> {
-        if let Some(known) = self.ladders.get(&read) {
-            return known.clone();
-        }
-        let ladder = self.make_ladder(read);
-        self.ladders.insert(read, ladder.clone());
-        ladder
+    pub(crate) fn ladder(&self, read: usize) -> Option<Ladder> {
+        self.ladders.get(&read).cloned()
     }
 
-    fn make_ladder(&mut self, read: usize) -> Option<Ladder> {
+    /// The number of the chain that all writes to the location of a read are in, but for the initial one.
+    pub(crate) fn only_chain(&self, read: usize) -> Option<usize> {
         let location = self.certain_location(read)?;
-        let mut here = self.chains.iter().filter(|chain| chain.location == location);
-        let chain = here.next()?;
-        if here.next().is_some() {
-            return None;
+        let first = self.chains.partition_point(|chain| chain.location < location);
+        let chain = self.chains.get(first).filter(|chain| chain.location == location)?;
+        // An initial write has the number of its location.
+        let others = |&&(event, _): &&(usize, Bool)| self.kind(event) == symbolic::Kind::Write && event != location;
+        let all = self.accesses[location].iter().filter(others).count();
+        (all == chain.writes.len()).then_some(first)
+    }
+
+    /// Chooses what a read sees of the writes of a chain and the initial one, by how high it is: a truth value for "this one or a later one"
+    /// each. That it sees one of them, and one only, needs no more than that these are in order.
+    pub(crate) fn choose_height(&mut self, read: usize, possible: &[Candidate], chain: usize) {
+        let WriteChain { thread, writes, .. } = self.chains[chain].clone();
+        let guard = self.guard(read);
+        let place: FxHashMap<usize, usize> =
+            writes.iter().enumerate().map(|(at, &(_, write))| (write, at + 1)).collect();
+        let height = |write: usize| place.get(&write).copied().unwrap_or(0);
+        let mut possible: Vec<&Candidate> = possible.iter().collect();
+        possible.sort_by_key(|(write, ..)| height(*write));
+        let mut heights = vec![guard];
+        for _ in 1..possible.len() {
+            let at_least = self.structure.terms.fresh_bool();
+            let below = heights[heights.len() - 1];
+            let constraint = self.structure.terms.implies(at_least, below);
+            self.constraints.push(constraint);
+            heights.push(at_least);
         }
-        let (thread, writes) = (chain.thread, chain.writes.clone());
-        // Besides the chain only the initial write, which has the number of its location.
-        let others = |&(event, _): &(usize, Bool)| self.kind(event) == symbolic::Kind::Write && event != location;
-        if self.accesses[location].iter().filter(|access| others(access)).count() != writes.len() {
-            return None;
-        }
-        let mut rungs = Vec::with_capacity(writes.len());
-        let mut at_least = Bool::FALSE;
-        for &(_, write) in writes.iter().rev() {
-            let source = self.rf[read].iter().find(|&&(source, _)| source == write);
-            if let Some(&(_, reads)) = source {
-                self.only_source(reads, at_least);
-                at_least = self.structure.terms.or(at_least, reads);
+        let mut sources = Vec::with_capacity(possible.len());
+        for (at, &&(write, _, ref seen)) in possible.iter().enumerate() {
+            let from = self.guard(write);
+            let above = heights.get(at + 1).copied().unwrap_or(Bool::FALSE);
+            let terms = &mut self.structure.terms;
+            let reads = terms.and(heights[at], !above);
+            let executed = terms.implies(reads, from);
+            self.constraints.push(executed);
+            for &(when, written) in seen {
+                let when = terms.and(reads, when);
+                self.copies.push((when, written, self.structure.events[read].value));
             }
+            sources.push((write, reads));
+        }
+        self.rf[read] = sources;
+        let mut rungs = Vec::with_capacity(writes.len());
+        let mut next = 0;
+        for &(_, write) in &writes {
+            while possible.get(next).is_some_and(|(other, ..)| height(*other) < height(write)) {
+                next += 1;
+            }
+            // What is seen for certain whenever the read is executed is relative to that.
+            let at_least = if next == 0 { Bool::TRUE } else { heights.get(next).copied().unwrap_or(Bool::FALSE) };
             rungs.push((write, at_least));
         }
-        rungs.reverse();
-        if let Some(&(_, reads)) = self.rf[read].iter().find(|&&(source, _)| source == location) {
-            self.only_source(reads, at_least);
-        }
-        // What is seen for certain whenever the read is executed.
-        if !self.rf[read].iter().any(|&(source, _)| source == location) {
-            let lowest = writes.iter().position(|&(_, write)| self.rf[read].iter().any(|&(source, _)| source == write));
-            for rung in rungs.iter_mut().take(lowest.map_or(0, |lowest| lowest + 1)) {
-                rung.1 = Bool::TRUE;
-            }
-        }
-        Some(Ladder { thread, rungs: Rc::new(rungs) })
-    }
-
-    /// Who reads from here reads from nowhere higher: without single choices on the edges no cycle sees to that.
-    fn only_source(&mut self, reads: Bool, higher: Bool) {
-        let both = self.structure.terms.and(reads, higher);
-        if both != Bool::FALSE {
-            self.constraints.push(!both);
-        }
+        self.ladders.insert(read, Ladder { thread, rungs: Rc::new(rungs) });
     }
 
     /// Whether the writer of a ladder is in this scope of a reader.

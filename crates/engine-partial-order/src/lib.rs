@@ -34,6 +34,7 @@ mod query;
 mod ranges;
 mod recursion;
 mod relations;
+mod rereads;
 mod shape;
 mod symmetry;
 

@@ -211,7 +211,7 @@ fn coherence(
     // How many writes come before each one: its place in the order of its location.
     let mut before = vec![0usize; events.len()];
     let mut first = vec![None; events.len()];
-    for &Coherence { first: a, second: b, when, .. } in &events.co {
+    for Coherence { first: a, second: b, when, .. } in events.coherent_pairs() {
         if number[a].is_some() && number[b].is_some() && solution.truth(when) {
             before[b] += 1;
             choices.push(when);

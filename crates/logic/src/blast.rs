@@ -1,9 +1,10 @@
 //! From terms to clauses: truth values become literals, bit-vectors become literals per bit.
 
 use crate::solver::{Lit, Solver};
+use crate::substitute::Evaluation;
 use crate::terms::{Bool, BoolNode, Term, TermNode, Terms};
 use ir::{BinaryOp, UnaryOp};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Remembers which literals stand for which terms.
 #[derive(Debug, Default)]
@@ -12,6 +13,10 @@ pub struct Blaster {
     bits: FxHashMap<Term, Vec<Lit>>,
     /// Variables whose bits from some position on are zeros.
     narrow: FxHashMap<Term, u32>,
+    /// What variables that nobody has used yet are equal to, and when.
+    copies: FxHashMap<Term, Vec<(Bool, Term)>>,
+    /// Variables with copies that have been used since.
+    used: Vec<Term>,
 }
 
 impl Blaster {
@@ -64,6 +69,61 @@ impl Blaster {
                     let clause: Vec<Lit> = [unless, !not, then].into_iter().filter(|&l| l != !truth).collect();
                     solver.clause(&clause);
                 }
+            }
+        }
+    }
+
+    /// The same, for a variable on the right that has no more than one value by all that is said about it in this way: nothing is said before somebody
+    /// uses it. The variables on the left must be used: see [`Blaster::use_variables`]. After the last use, [`Blaster::settle`] says the rest.
+    pub fn copy(&mut self, terms: &mut Terms, solver: &mut Solver, when: Bool, from: Term, to: Term) {
+        if matches!(terms.node(to), TermNode::Var(_)) && !self.bits.contains_key(&to) {
+            self.copies.entry(to).or_default().push((when, from));
+        } else {
+            self.assert_equal(terms, solver, when, from, to);
+        }
+    }
+
+    /// Uses the variables in these terms.
+    pub fn use_variables(&mut self, terms: &Terms, solver: &mut Solver, among: impl Iterator<Item = Term>) {
+        let (mut pending, mut truths): (Vec<Term>, Vec<Bool>) = (among.collect(), Vec::new());
+        let (mut seen, mut known) = (FxHashSet::default(), FxHashSet::default());
+        loop {
+            if let Some(term) = pending.pop() {
+                if !seen.insert(term) {
+                    continue;
+                }
+                match terms.node(term) {
+                    TermNode::Const(_) => {}
+                    TermNode::Var(_) => drop(self.bits(terms, solver, term)),
+                    TermNode::Ite(condition, then, otherwise) => {
+                        truths.push(condition);
+                        pending.extend([then, otherwise]);
+                    }
+                    TermNode::Unary(_, operand) => pending.push(operand),
+                    TermNode::Binary(_, left, right) => pending.extend([left, right]),
+                }
+            } else if let Some(truth) = truths.pop() {
+                if !known.insert(truth.index()) {
+                    continue;
+                }
+                match terms.bool_node(truth) {
+                    BoolNode::True | BoolNode::Var(_) => {}
+                    BoolNode::And(left, right) => truths.extend([left, right]),
+                    BoolNode::Eq(left, right) | BoolNode::Ult(left, right) | BoolNode::Slt(left, right) => {
+                        pending.extend([left, right]);
+                    }
+                }
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Says what the variables are equal to that have been used.
+    pub fn settle(&mut self, terms: &mut Terms, solver: &mut Solver) {
+        while let Some(variable) = self.used.pop() {
+            for (when, from) in self.copies.remove(&variable).unwrap_or_default() {
+                self.assert_equal(terms, solver, when, from, variable);
             }
         }
     }
@@ -138,6 +198,9 @@ impl Blaster {
         let bits = match terms.node(t) {
             TermNode::Const(value) => (0..width).map(|bit| constant(solver, value >> bit & 1 == 1)).collect(),
             TermNode::Var(_) => {
+                if self.copies.contains_key(&t) {
+                    self.used.push(t);
+                }
                 let used = self.narrow.get(&t).map_or(width, |&bits| width.min(bits as usize));
                 let zero = constant(solver, false);
                 (0..width).map(|bit| if bit < used { solver.fresh() } else { zero }).collect()
@@ -173,6 +236,13 @@ impl Blaster {
                 assignment.values.insert(term, value);
             }
         }
+        let mut copied = Vec::new();
+        let mut evaluation = Evaluation::new(terms, &assignment);
+        for (&variable, copies) in &self.copies {
+            let holds = copies.iter().find(|&&(when, _)| evaluation.truth(when));
+            copied.extend(holds.map(|&(_, from)| (variable, evaluation.value(from))));
+        }
+        assignment.values.extend(copied);
         assignment
     }
 }

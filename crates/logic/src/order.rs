@@ -65,10 +65,8 @@ impl OrderGraph {
         let inside = |from: u32, to: u32| component[from as usize] == component[to as usize];
         self.fixed.retain(|&(from, to)| inside(from, to));
         self.edges.retain(|edge| inside(edge.from, edge.to));
-        self.fixed.sort_unstable();
-        self.fixed.dedup();
-        self.edges.sort_unstable_by_key(|edge| (edge.from, edge.to, edge.literal));
-        self.edges.dedup();
+        self.tidy();
+        self.contract(&vec![false; self.nodes as usize]);
         let mut number = vec![u32::MAX; self.nodes as usize];
         let mut count = 0;
         let endpoints = self.fixed.iter().copied().chain(self.edges.iter().map(|e| (e.from, e.to)));
@@ -109,11 +107,80 @@ impl OrderGraph {
         let useful = |from: u32, to: u32| ahead[from as usize] && behind[to as usize];
         self.fixed.retain(|&(from, to)| useful(from, to));
         self.edges.retain(|edge| useful(edge.from, edge.to));
+        self.tidy();
+        let mut kept = vec![false; self.nodes as usize];
+        ends.iter().for_each(|&(from, to)| (kept[from as usize], kept[to as usize]) = (true, true));
+        self.contract(&kept);
+        self
+    }
+
+    /// Sorts the edges; each is there once.
+    fn tidy(&mut self) {
         self.fixed.sort_unstable();
         self.fixed.dedup();
         self.edges.sort_unstable_by_key(|edge| (edge.from, edge.to, edge.literal));
         self.edges.dedup();
-        self
+    }
+
+    /// Makes one of two nodes where a fixed edge between them is the only way on from the first, or the only way to the second: who passes one of
+    /// them passes the other. Nodes that are kept are no such first or second ones.
+    fn contract(&mut self, kept: &[bool]) {
+        let (mut before, mut forward) = (usize::MAX, true);
+        // In turns, until neither way there is anything left.
+        let mut idle = 0;
+        while idle < 2 {
+            self.contract_once(kept, forward);
+            let count = self.fixed.len() + self.edges.len();
+            idle = if count == before { idle + 1 } else { 0 };
+            (before, forward) = (count, !forward);
+        }
+    }
+
+    /// The same for edges that are the only way on (`forward`), or the only way there.
+    fn contract_once(&mut self, kept: &[bool], forward: bool) {
+        let ends = |from: u32, to: u32| if forward { (from, to) } else { (to, from) };
+        let mut degree = vec![0u32; self.nodes as usize];
+        let mut partner: Vec<Option<u32>> = vec![None; self.nodes as usize];
+        for edge in &self.edges {
+            degree[ends(edge.from, edge.to).0 as usize] += 1;
+        }
+        for &(from, to) in &self.fixed {
+            let (own, other) = ends(from, to);
+            degree[own as usize] += 1;
+            partner[own as usize] = Some(other);
+        }
+        let goes = |node: u32| {
+            let other = partner[node as usize].filter(|&other| other != node && degree[node as usize] == 1);
+            other.filter(|_| !kept[node as usize])
+        };
+        // Where each node goes in the end; nodes that go round in a circle stay.
+        let mut target: Vec<u32> = (0..self.nodes).collect();
+        let mut state = vec![0u8; self.nodes as usize];
+        for start in 0..self.nodes {
+            let mut path = Vec::new();
+            let mut at = start;
+            while state[at as usize] == 0 {
+                state[at as usize] = 1;
+                path.push(at);
+                match goes(at) {
+                    Some(next) => at = next,
+                    None => break,
+                }
+            }
+            let end = if state[at as usize] == 2 { target[at as usize] } else { at };
+            for node in path {
+                (target[node as usize], state[node as usize]) = (end, 2);
+            }
+        }
+        let gone = |from: u32, to: u32| {
+            let (own, other) = ends(from, to);
+            goes(own) == Some(other) && target[own as usize] != own
+        };
+        self.fixed.retain(|&(from, to)| !gone(from, to));
+        let place = |node: u32| target[node as usize];
+        self.fixed.iter_mut().for_each(|(from, to)| (*from, *to) = (place(*from), place(*to)));
+        self.edges.iter_mut().for_each(|edge| (edge.from, edge.to) = (place(edge.from), place(edge.to)));
+        self.tidy();
     }
 
     /// The literals that cannot hold because their edge goes against the fixed edges, each once.

@@ -46,6 +46,29 @@ pub struct Theory {
     search: Search,
 }
 
+/// The position of each node in an order that the fixed edges agree with; none if they have a cycle.
+fn topological(graph: &OrderGraph) -> Option<Vec<u32>> {
+    let count = graph.node_count();
+    let (mut out, mut waits) = (vec![Vec::new(); count], vec![0u32; count]);
+    for &(from, to) in graph.fixed() {
+        out[from as usize].push(to);
+        waits[to as usize] += 1;
+    }
+    let mut ready: VecDeque<u32> = (0..count as u32).filter(|&node| waits[node as usize] == 0).collect();
+    let (mut position, mut done) = (vec![0; count], 0);
+    while let Some(node) = ready.pop_front() {
+        position[node as usize] = done;
+        done += 1;
+        for &next in &out[node as usize] {
+            waits[next as usize] -= 1;
+            if waits[next as usize] == 0 {
+                ready.push_back(next);
+            }
+        }
+    }
+    (done as usize == count).then_some(position)
+}
+
 /// The edges that are there now, in a topological order of the nodes.
 #[derive(Default)]
 struct Active {
@@ -66,8 +89,9 @@ impl Theory {
     /// Adds a graph. Returns false if its fixed edges alone have a cycle: then there is no solution.
     pub fn add_graph(&mut self, graph: &OrderGraph) -> bool {
         let base = self.graph.out.len() as u32;
-        for _ in 0..graph.node_count() {
-            self.graph.position.push(self.graph.out.len() as u32);
+        let Some(order) = topological(graph) else { return false };
+        for position in order {
+            self.graph.position.push(base + position);
             self.graph.out.push(Vec::new());
             self.graph.into.push(Vec::new());
             self.graph.parent.push((0, FIXED));
