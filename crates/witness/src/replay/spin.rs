@@ -4,8 +4,8 @@
 //! determined: it is run on, reading the last write of each location. If it comes to a place that it was at before, with the same
 //! locals, and has written nothing in between, it will do so for ever.
 
-use super::{Stop, World};
 use super::thread::{Frame, Thread};
+use super::{Stop, World};
 use crate::execution::Action;
 use ir::{Address, BlockId};
 use source::Span;

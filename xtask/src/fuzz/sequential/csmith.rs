@@ -41,7 +41,11 @@ pub(super) fn cases(folder: &Path, numbers: Range<u64>) -> Result<Vec<Case>> {
         let file = folder.join(format!("csmith-{number}.c"));
         let mut csmith = Command::new("csmith");
         // It leaves a file about the machine in the current folder.
-        csmith.current_dir(folder).args(SMALL).args(["--seed", &(number % u64::from(u32::MAX)).to_string(), "-o"]).arg(&file);
+        csmith
+            .current_dir(folder)
+            .args(SMALL)
+            .args(["--seed", &(number % u64::from(u32::MAX)).to_string(), "-o"])
+            .arg(&file);
         if !csmith.status().context("csmith cannot be run")?.success() {
             bail!("csmith fails on seed {number}");
         }
