@@ -1,6 +1,7 @@
 /*
  * Read-write locks, barriers and semaphores: one word each, one read-modify-write for each operation, and for those
- * that block a wait on what it read. All are full fences on either side.
+ * that block a wait on what it read. Barriers are full fences on either side; the others order as mutexes do. A timed operation is one
+ * attempt, see pthread_mutex_timedlock.
  */
 
 int pthread_rwlock_init(struct __fencepost_rwlock *l, const void *attr) {
@@ -18,57 +19,51 @@ int pthread_rwlock_destroy(struct __fencepost_rwlock *l) {
 }
 
 int pthread_rwlock_rdlock(struct __fencepost_rwlock *l) {
-    __fencepost_fence();
+    __fencepost_mutex_fence();
     __fencepost_wait(__fencepost_enter(&l->state) >= 0);
-    __fencepost_fence();
+    __fencepost_mutex_fence();
     return 0;
 }
 
 int pthread_rwlock_tryrdlock(struct __fencepost_rwlock *l) {
     int old = 0;
-    __fencepost_fence();
+    __fencepost_mutex_fence();
     old = __fencepost_try_enter(&l->state);
-    __fencepost_fence();
+    __fencepost_mutex_fence();
     if (old >= 0) return 0;
     return 16;
 }
 
 int pthread_rwlock_timedrdlock(struct __fencepost_rwlock *l, const void *until) {
-    if (__fencepost_choice()) {
-        if (pthread_rwlock_tryrdlock(l) == 0) return 0;
-        return 110;
-    }
-    return pthread_rwlock_rdlock(l);
+    if (pthread_rwlock_tryrdlock(l) == 0) return 0;
+    return 110;
 }
 
 int pthread_rwlock_wrlock(struct __fencepost_rwlock *l) {
-    __fencepost_fence();
-    __fencepost_wait(__fencepost_swap_if(&l->state, 0, -1) == 0);
-    __fencepost_fence();
+    __fencepost_mutex_fence();
+    __fencepost_wait(__fencepost_acquire_if(&l->state, 0, -1) == 0);
+    __fencepost_mutex_fence();
     return 0;
 }
 
 int pthread_rwlock_trywrlock(struct __fencepost_rwlock *l) {
     int old = 0;
-    __fencepost_fence();
-    old = __fencepost_try_swap_if(&l->state, 0, -1);
-    __fencepost_fence();
+    __fencepost_mutex_fence();
+    old = __fencepost_try_acquire_if(&l->state, 0, -1);
+    __fencepost_mutex_fence();
     if (old == 0) return 0;
     return 16;
 }
 
 int pthread_rwlock_timedwrlock(struct __fencepost_rwlock *l, const void *until) {
-    if (__fencepost_choice()) {
-        if (pthread_rwlock_trywrlock(l) == 0) return 0;
-        return 110;
-    }
-    return pthread_rwlock_wrlock(l);
+    if (pthread_rwlock_trywrlock(l) == 0) return 0;
+    return 110;
 }
 
 int pthread_rwlock_unlock(struct __fencepost_rwlock *l) {
-    __fencepost_fence();
+    __fencepost_mutex_fence();
     __fencepost_misuse(__fencepost_leave(&l->state) != 0, "pthread_rwlock_unlock: nobody holds the lock");
-    __fencepost_fence();
+    __fencepost_mutex_fence();
     return 0;
 }
 
@@ -109,6 +104,11 @@ int pthread_barrier_wait(struct __fencepost_barrier *b) {
 }
 
 int sem_init(struct __fencepost_sem *s, int shared, unsigned int value) {
+    if (value > 2147483647u) {
+        /* EINVAL. */
+        *__errno_location() = 22;
+        return -1;
+    }
     __fencepost_set(&s->value, value);
     return 0;
 }
@@ -116,17 +116,17 @@ int sem_init(struct __fencepost_sem *s, int shared, unsigned int value) {
 int sem_destroy(struct __fencepost_sem *s) { return 0; }
 
 int sem_wait(struct __fencepost_sem *s) {
-    __fencepost_fence();
+    __fencepost_mutex_fence();
     __fencepost_wait(__fencepost_take(&s->value) != 0);
-    __fencepost_fence();
+    __fencepost_mutex_fence();
     return 0;
 }
 
 int sem_trywait(struct __fencepost_sem *s) {
     unsigned int old = 0;
-    __fencepost_fence();
+    __fencepost_mutex_fence();
     old = __fencepost_try_take(&s->value);
-    __fencepost_fence();
+    __fencepost_mutex_fence();
     if (old) return 0;
     /* EAGAIN. */
     *__errno_location() = 11;
@@ -134,20 +134,21 @@ int sem_trywait(struct __fencepost_sem *s) {
 }
 
 int sem_timedwait(struct __fencepost_sem *s, const void *until) {
-    if (__fencepost_choice()) {
-        int result = sem_trywait(s);
-        /* ETIMEDOUT. */
-        if (result) *__errno_location() = 110;
-        return result;
-    }
-    return sem_wait(s);
+    int result = sem_trywait(s);
+    /* ETIMEDOUT. */
+    if (result) *__errno_location() = 110;
+    return result;
 }
 
 int sem_post(struct __fencepost_sem *s) {
-    __fencepost_fence();
-    __fencepost_add(&s->value, 1);
-    __fencepost_fence();
-    return 0;
+    unsigned int old = 0;
+    __fencepost_mutex_fence();
+    old = __fencepost_give(&s->value);
+    __fencepost_mutex_fence();
+    if (old != 2147483647u) return 0;
+    /* EOVERFLOW. */
+    *__errno_location() = 75;
+    return -1;
 }
 
 int sem_getvalue(struct __fencepost_sem *s, int *value) {

@@ -3,11 +3,13 @@
  * decided while the program is read. Floating point, addresses and %n are beyond a bound that the verdict names.
  */
 
-/* Where the text goes, how much room it has, and how many characters there were so far, with and without room. */
+/* Where the text goes, how much room it has, and how many characters there were so far, with and without room. What is only printed goes
+   nowhere: texts are read, and the rest is not looked at. */
 struct __fencepost_text {
     char *to;
     unsigned long room;
     unsigned long count;
+    int printed;
 };
 
 struct __fencepost_format {
@@ -15,6 +17,19 @@ struct __fencepost_format {
     int width, precision;
     int size;
 };
+
+void __fencepost_read_text(const char *text, unsigned long most) {
+    unsigned long at = 0;
+    while (at < most && text[at])
+        at++;
+}
+
+void __fencepost_read_block(const void *block, unsigned long size) {
+    unsigned long at;
+    unsigned char last;
+    for (at = 0; at < size; at++)
+        last = ((const unsigned char *)block)[at];
+}
 
 static void __fencepost_put(struct __fencepost_text *text, char c) {
     if (text->count + 1 < text->room) text->to[text->count] = c;
@@ -29,6 +44,10 @@ static void __fencepost_pad(struct __fencepost_text *text, char c, int count) {
 
 static void __fencepost_put_text(struct __fencepost_text *text, struct __fencepost_format *f, const char *from) {
     int length = 0, at;
+    if (text->printed) {
+        __fencepost_read_text(from, f->precision < 0 ? ~0ul : (unsigned long)f->precision);
+        return;
+    }
     while ((f->precision < 0 || length < f->precision) && from[length])
         length++;
     if (!f->left) __fencepost_pad(text, ' ', f->width - length);
@@ -86,7 +105,9 @@ static unsigned long __fencepost_narrow_unsigned(unsigned long value, int size) 
 /* One conversion with its argument, which is a word here whatever its type. */
 static void __fencepost_convert(struct __fencepost_text *text, struct __fencepost_format *f, char conversion,
                                 unsigned long argument) {
-    if (conversion == 'd' || conversion == 'i') {
+    if (text->printed) {
+        __fencepost_limit(conversion != 'n' && conversion != '$', "a format with %n or with numbered arguments");
+    } else if (conversion == 'd' || conversion == 'i') {
         long value = __fencepost_narrow((long)argument, f->size);
         unsigned int prefix = value < 0 ? '-' : f->sign ? '+' : f->space ? ' ' : 0;
         __fencepost_put_number(text, f, value < 0 ? 0ul - (unsigned long)value : (unsigned long)value, 10, 0, prefix);
@@ -136,16 +157,12 @@ static const char *__fencepost_sized(const char *at, struct __fencepost_format *
     return at;
 }
 
-int vsnprintf(char *to, unsigned long room, const char *format, __builtin_va_list arguments) {
-    struct __fencepost_text text;
+static void __fencepost_write(struct __fencepost_text *text, const char *format, __builtin_va_list arguments) {
     struct __fencepost_format f;
     const char *at = format;
-    text.to = to;
-    text.room = room;
-    text.count = 0;
     for (; *at; at++) {
         if (*at != '%') {
-            __fencepost_put(&text, *at);
+            __fencepost_put(text, *at);
             continue;
         }
         at = __fencepost_flags(at + 1, &f);
@@ -175,12 +192,31 @@ int vsnprintf(char *to, unsigned long room, const char *format, __builtin_va_lis
         }
         at = __fencepost_sized(at, &f);
         if (*at == '%')
-            __fencepost_put(&text, '%');
+            __fencepost_put(text, '%');
         else if (*at == 's')
-            __fencepost_put_text(&text, &f, __builtin_va_arg(arguments, const char *));
+            __fencepost_put_text(text, &f, __builtin_va_arg(arguments, const char *));
         else
-            __fencepost_convert(&text, &f, *at, __builtin_va_arg(arguments, unsigned long));
+            __fencepost_convert(text, &f, *at, __builtin_va_arg(arguments, unsigned long));
     }
+}
+
+/* What is printed by a format that is not written at the call. */
+void __fencepost_prints(const char *format, __builtin_va_list arguments) {
+    struct __fencepost_text text;
+    text.to = 0;
+    text.room = 0;
+    text.count = 0;
+    text.printed = 1;
+    __fencepost_write(&text, format, arguments);
+}
+
+int vsnprintf(char *to, unsigned long room, const char *format, __builtin_va_list arguments) {
+    struct __fencepost_text text;
+    text.to = to;
+    text.room = room;
+    text.count = 0;
+    text.printed = 0;
+    __fencepost_write(&text, format, arguments);
     if (room) to[text.count < room ? text.count : room - 1] = 0;
     return (int)text.count;
 }

@@ -179,12 +179,12 @@ void *reallocarray(void *old, unsigned long count, unsigned long size) {
 
 /* The arguments of the program: any texts, up to a number and a length. */
 char **__fencepost_arguments(int count) {
-    char **all = malloc(5 * sizeof(char *));
+    char **all = __fencepost_block(5 * sizeof(char *));
     int at;
     __fencepost_limit(count <= 4, "more than 3 arguments of the program");
     __fencepost_limit(__fencepost_choice(), "an argument of the program with more than 15 characters");
     for (at = 0; at < 4; at++) {
-        char *text = malloc(16);
+        char *text = __fencepost_block(16);
         text[15] = 0;
         all[at] = at < count ? text : (char *)0;
     }
@@ -196,7 +196,7 @@ char **__fencepost_arguments(int count) {
 char *getenv(const char *name) {
     char *text;
     if (__fencepost_choice()) return (char *)0;
-    text = malloc(16);
+    text = __fencepost_block(16);
     text[15] = 0;
     __fencepost_limit(__fencepost_choice(), "a variable of the environment with more than 15 characters");
     return text;

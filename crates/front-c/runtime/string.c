@@ -19,13 +19,19 @@ unsigned long strnlen(const char *text, unsigned long most) {
     return length;
 }
 
+/* The result of a comparison of what is not equal: only its sign counts. One of the numbers survives no conversion to a character. */
+static int __fencepost_sign(int less) {
+    int number = __fencepost_choice() ? 1 : 256;
+    return less ? -number : number;
+}
+
 int strcmp(const char *one, const char *other) {
     unsigned long at = 0;
     for (;;) {
         unsigned char a = one[at];
         unsigned char b = other[at];
         if (a != b)
-            return a < b ? -1 : 1;
+            return __fencepost_sign(a < b);
         if (!a)
             return 0;
         at++;
@@ -38,7 +44,7 @@ int strncmp(const char *one, const char *other, unsigned long most) {
         unsigned char a = one[at];
         unsigned char b = other[at];
         if (a != b)
-            return a < b ? -1 : 1;
+            return __fencepost_sign(a < b);
         if (!a)
             return 0;
     }
@@ -141,23 +147,23 @@ void *memchr(const void *block, int wanted, unsigned long size) {
     return 0;
 }
 
-/* Blocks whose size is not known before the program runs. Those of memcpy do not overlap. Words are copied as words, so that
+/* Blocks whose size is not known before the program runs. Those of memcpy must not overlap. Words are copied as words, so that
    pointers among them stay pointers. */
 void *__fencepost_copy(void *to, const void *from, unsigned long size) {
-    unsigned long at;
+    unsigned long at = 0;
     if (size % 8 == 0) {
-        for (at = 0; at < size; at += 8)
+        for (; at < size; at += 8)
             *(unsigned long *)((char *)to + at) = *(const unsigned long *)((const char *)from + at);
-        return to;
     }
-    for (at = 0; at < size; at++)
+    for (; at < size; at++)
         ((unsigned char *)to)[at] = ((const unsigned char *)from)[at];
+    __fencepost_apart(to, from, size);
     return to;
 }
 
 /* Those of memmove may: all is read before anything is written. */
 void *__fencepost_move(void *to, const void *from, unsigned long size) {
-    unsigned char *copy = malloc(size);
+    unsigned char *copy = __fencepost_block(size);
     unsigned long at;
     for (at = 0; at < size; at++)
         copy[at] = ((const unsigned char *)from)[at];
@@ -176,9 +182,10 @@ void *__fencepost_fill(void *to, int byte, unsigned long size) {
 int __fencepost_compare(const void *one, const void *other, unsigned long size) {
     unsigned long at;
     for (at = 0; at < size; at++) {
-        int difference = ((const unsigned char *)one)[at] - ((const unsigned char *)other)[at];
-        if (difference)
-            return difference;
+        unsigned char a = ((const unsigned char *)one)[at];
+        unsigned char b = ((const unsigned char *)other)[at];
+        if (a != b)
+            return __fencepost_sign(a < b);
     }
     return 0;
 }

@@ -34,19 +34,25 @@ int __fencepost_detached(const int *attributes) { return attributes ? *attribute
 /* Threads are joinable unless somebody calls this. */
 int __fencepost_detach_state(int state) { return state; }
 
-/* 0: nobody has come; 1: somebody runs it; 2: done. */
+/* A thread ends before its function does. If it is the one of main, the program goes on until the others have ended. */
+void __fencepost_leaves(void) {
+    __fencepost_limit(__fencepost_self() != 1, "main ends by pthread_exit, and memory that is left then is asked for");
+}
+
+/* 0: nobody has come; 1: somebody runs it; 2: done, which is seen by a read alone. */
 int pthread_once(int *once, void (*run)(void)) {
     int old = 0;
-    __fencepost_fence();
-    old = __fencepost_swap_if(once, 0, 1);
+    if (__fencepost_see(once) == 2) return 0;
+    __fencepost_mutex_fence();
+    old = __fencepost_acquire_if(once, 0, 1);
     if (old == 0) {
         run();
-        __fencepost_fence();
+        __fencepost_mutex_fence();
         __fencepost_show(once, 2);
     } else if (old == 1) {
         __fencepost_wait(__fencepost_see(once) == 2);
     }
-    __fencepost_fence();
+    __fencepost_mutex_fence();
     return 0;
 }
 

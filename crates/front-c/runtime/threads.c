@@ -15,7 +15,7 @@ static void *__fencepost_run(void *start) {
 }
 
 int thrd_create(unsigned long *thread, int (*run)(void *), void *arg) {
-    struct __fencepost_start *start = (struct __fencepost_start *)malloc(sizeof(struct __fencepost_start));
+    struct __fencepost_start *start = (struct __fencepost_start *)__fencepost_block(sizeof(struct __fencepost_start));
     start->run = run;
     start->arg = arg;
     pthread_create(thread, (void *)0, __fencepost_run, start);

@@ -22,7 +22,10 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         "__builtin_bswap16" => swapped(call, &Type::USHORT)?,
         "__builtin_bswap32" => swapped(call, &Type::UINT)?,
         "__builtin_bswap64" => swapped(call, &Type::ULONG_LONG)?,
-        "__builtin_prefetch" => return Ok(Some(None)),
+        "__builtin_prefetch" => {
+            call.evaluate_effects(0..call.args.len())?;
+            return Ok(Some(None));
+        }
         "__builtin_assume_aligned" => {
             call.at_least(1)?;
             call.value(0)?
@@ -36,6 +39,7 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             };
             let value = call.value_as(0, &ty)?;
             let value = call.keep(value).expr;
+            call.lowering.check_negation(&value, &ty);
             let zero = Expr::Const(0, ty.width().unwrap_or(Width::INT));
             let negative = value.clone().binary(BinaryOp::SLt, zero);
             let opposite = value.clone().unary(UnaryOp::Neg);
@@ -122,6 +126,10 @@ fn counted(call: &mut Call<'_, '_>, count: Count, ty: &Type) -> Result<Value, Di
     let value = call.keep(value).expr;
     let width = ty.width().unwrap_or(Width::INT);
     let bits = i64::from(width.bits());
+    if matches!(count, Count::LeadingZeros | Count::TrailingZeros) {
+        let some = value.clone().binary(BinaryOp::Ne, Expr::constant(0, width));
+        call.demand(some, "the zeros of 0 are counted, which is undefined");
+    }
     let number = |n: i64| Expr::constant(n, Width::INT);
     let bit = |at: i64| {
         let moved = value.clone().binary(BinaryOp::LShr, Expr::constant(at, width));

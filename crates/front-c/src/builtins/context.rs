@@ -87,6 +87,24 @@ impl<'a> Call<'a, '_> {
         Ok(())
     }
 
+    /// Evaluates what the arguments in this range do, if they do anything: the call itself looks at none of them.
+    pub fn evaluate_effects(&mut self, range: std::ops::Range<usize>) -> Result<(), Diagnostic> {
+        let args = self.args;
+        for arg in args.get(range).unwrap_or_default() {
+            if self.lowering.changes_something(arg) {
+                self.lowering.rvalue(arg)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the function is given must satisfy a condition: else it is used wrongly, which is a failure. Competitions do not ask for it.
+    pub fn demand(&mut self, condition: Expr, message: &str) {
+        if !self.lowering.options().competition {
+            self.lowering.emit(Op::System(System::Assert { condition, message: message.to_owned() }));
+        }
+    }
+
     /// The scalar that an argument points to: its address and its type. A structure of one scalar is that scalar.
     pub fn object(&mut self, at: usize) -> Result<(Expr, Type), Diagnostic> {
         let span = self.lowering.at(self.args[at].span);
@@ -200,7 +218,7 @@ impl<'a> Call<'a, '_> {
 }
 
 /// Whether an argument is one of the standard streams, which are not modelled.
-fn is_stream(arg: &Node<Expression>) -> bool {
+pub(super) fn is_stream(arg: &Node<Expression>) -> bool {
     match &arg.node {
         Expression::Identifier(name) => matches!(&**name, "stdin" | "stdout" | "stderr"),
         _ => false,

@@ -11,6 +11,9 @@
 //! | `__fencepost_size(p)` | how many bytes the block has that was allocated at `p` |
 //! | `__fencepost_fence()` | a full fence; of a language's model, none |
 //! | `__fencepost_mutex_fence()` | what stands on either side of locking and unlocking: a full fence, unless the model says that its locks have none |
+//! | `__fencepost_spin_fence()` | the same around the unlock of a spin lock: it orders all but a write before a read |
+//! | `__fencepost_apart(to, from, n)` | the blocks between which `memcpy` copies do not overlap |
+//! | `__fencepost_block(n)` | a block of the library itself, which nobody frees |
 //! | `__fencepost_choice()`, `__fencepost_number()` | any truth value, any `unsigned int` |
 //! | `__fencepost_get(p)`, `__fencepost_set(p, v)` | a relaxed atomic read, write |
 //! | `__fencepost_see(p)`, `__fencepost_show(p, v)` | the same between threads that synchronise: they acquire and release where no fence does |
@@ -21,10 +24,11 @@
 //! | `__fencepost_add(p, v)`, `_and`, `_or` | one read-modify-write |
 //! | `__fencepost_enter(p)`, `__fencepost_leave(p)` | a reader comes unless there is a writer; somebody goes |
 //! | `__fencepost_take(p)` | one less unless it is 0 |
+//! | `__fencepost_give(p)` | one more unless it is the most that a semaphore can be |
 //! | `__fencepost_arrive(p, n)` | one more has come to the barrier; the `n`th begins a new round |
 //!
-//! The read-modify-writes give back what they read. Those that take something acquire, those that give something release. On hardware the fences around them do; under a
-//! language's model, which promises no more for these functions, it is the accesses with the tag `LIBRARY` that do (see `session`'s `compile`).
+//! The read-modify-writes give back what they read. Those that take something acquire, those that give something release. The accesses that do have the
+//! tag `LIBRARY` (see `session`'s `compile`).
 
 use super::Outcome;
 use super::context::{Call, Update};
@@ -99,6 +103,21 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             call.fence(&["MUTEX", "SC"]);
             None
         }
+        "spin_fence" => {
+            call.arity(0)?;
+            call.fence(&["ACQ_REL", "MUTEX"]);
+            None
+        }
+        "apart" => {
+            call.arity(3)?;
+            let mut words = Vec::new();
+            for at in 0..3 {
+                let value = call.value_as(at, &Type::ULONG_LONG)?;
+                words.push(call.keep(value).expr);
+            }
+            super::memory::apart(call, &words[0], &words[1], &words[2])?;
+            None
+        }
         "size" => {
             call.arity(1)?;
             let block = call.value(0)?;
@@ -117,7 +136,7 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         "get" | "see" => {
             call.arity(1)?;
             let (addr, ty) = call.object(0)?;
-            let tags = call.lowering.tags(if name == "see" { SYNCHRONISES } else { &["A", "RLX"] });
+            let tags = call.lowering.tags(if name == "see" { ACQUIRES } else { RELAXED });
             Some(call.lowering.load(addr, &ty, tags)?)
         }
         "set" | "show" | "release" => {
@@ -126,8 +145,8 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             let value = call.value_as(1, &ty)?;
             let tags = call.lowering.tags(match name {
                 "release" => &["A", "REL"],
-                "show" => SYNCHRONISES,
-                _ => &["A", "RLX"],
+                "show" => RELEASES,
+                _ => RELAXED,
             });
             call.lowering.store(addr, value, tags);
             None
@@ -174,6 +193,15 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
                 (Some(old.clone().binary(BinaryOp::Ne, number(0))), old.binary(BinaryOp::Sub, number(1)))
             }))
         }
+        "give" => {
+            call.arity(1)?;
+            let update = relaxed(call, Sides::Releases)?;
+            let number = numbers(&update.ty);
+            Some(call.update(update, |old| {
+                let room = old.clone().binary(BinaryOp::Ne, number(i64::from(i32::MAX)));
+                (Some(room), old.binary(BinaryOp::Add, number(1)))
+            }))
+        }
         "arrive" => {
             call.arity(2)?;
             let update = relaxed(call, Sides::Both)?;
@@ -199,7 +227,10 @@ fn numbers(ty: &Type) -> impl Fn(i64) -> Expr + use<> {
 }
 
 /// The tags of accesses by which the library synchronises threads.
-const SYNCHRONISES: &[&str] = &["A", "RLX", "LIBRARY"];
+const ACQUIRES: &[&str] = &["A", "ACQ", "LIBRARY"];
+const RELEASES: &[&str] = &["A", "REL", "LIBRARY"];
+/// Those of its others.
+const RELAXED: &[&str] = &["A", "RLX"];
 
 /// Which sides of a read-modify-write synchronise.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -210,12 +241,13 @@ enum Sides {
     Both,
 }
 
-/// An atomic read-modify-write of what the first argument points to. It is relaxed where fences order it.
+/// An atomic read-modify-write of what the first argument points to.
 fn relaxed(call: &mut Call<'_, '_>, sides: Sides) -> Result<Update, Diagnostic> {
     let (addr, ty) = call.object(0)?;
-    let mut tags = |synchronises: bool| call.lowering.tags(if synchronises { SYNCHRONISES } else { &["A", "RLX"] });
-    let read_tags = tags(matches!(sides, Sides::Acquires | Sides::Both));
-    let write_tags = tags(matches!(sides, Sides::Releases | Sides::Both));
+    let acquires = matches!(sides, Sides::Acquires | Sides::Both);
+    let releases = matches!(sides, Sides::Releases | Sides::Both);
+    let read_tags = call.lowering.tags(if acquires { ACQUIRES } else { RELAXED });
+    let write_tags = call.lowering.tags(if releases { RELEASES } else { RELAXED });
     Ok(Update { addr, ty, read_tags, write_tags })
 }
 

@@ -17,18 +17,23 @@ const MAX_ALIGN: u64 = 16;
 /// A block with more scalars than this is not copied one by one.
 const MAX_LEAVES: u64 = 1024;
 
+/// An offset that no object has, and that is none of a life cell.
+const BEYOND: u64 = 1 << 37;
+
 pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
     let value = match call.name {
-        "malloc" | "valloc" | "vmalloc" | "alloca" | "__builtin_alloca" => {
+        "malloc" | "__fencepost_block" | "valloc" | "vmalloc" | "alloca" | "__builtin_alloca" => {
             call.arity(1)?;
             Some(allocate(call, 0, None, false)?)
         }
         "kmalloc" | "kmalloc_atomic" => {
             call.arity(2)?;
+            call.evaluate_effects(1..2)?;
             Some(allocate(call, 0, None, false)?)
         }
         "kzalloc" | "vzalloc" => {
             call.at_least(1)?;
+            call.evaluate_effects(1..call.args.len())?;
             Some(allocate(call, 0, None, true)?)
         }
         "aligned_alloc" | "memalign" => {
@@ -38,10 +43,12 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         }
         "calloc" | "kcalloc" => {
             call.at_least(2)?;
+            call.evaluate_effects(2..call.args.len())?;
             Some(allocate(call, 1, Some(0), true)?)
         }
         "posix_memalign" => {
             call.arity(3)?;
+            call.evaluate_effects(1..2)?;
             let block = allocate(call, 2, None, false)?;
             call.lowering.assign_through(&call.args[0], block)?;
             Some(call.success())
@@ -116,10 +123,13 @@ fn allocate(call: &mut Call<'_, '_>, size: usize, count: Option<usize>, zeroed: 
         Expr::Local(_) | Expr::Address(..) | Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => None,
     };
     let dst = call.lowering.temp(Width::WORD);
+    let own = call.name == "__fencepost_block";
     let made = System::Alloc { dst, name, size: size.clone(), cells, zeroed, align: MAX_ALIGN, storage };
     let make = |lowering: &mut Lowering| {
         lowering.emit(Op::System(made));
-        if storage == Storage::Heap {
+        if storage == Storage::Heap && own {
+            lowering.note_size(dst, &size);
+        } else if storage == Storage::Heap {
             if let (Some(bytes), false) = (bytes, zeroed) {
                 lowering.take_freed(dst, bytes)?;
             }
@@ -273,6 +283,10 @@ fn leaves(call: &Call<'_, '_>, ty: &Type, bytes: u64) -> Result<Vec<Leaf>, Diagn
     let wrong = |why: String| {
         call.error(format!("`{}` cannot take this block: {why}", call.name)).help("copy the members one by one")
     };
+    // No object has so many bytes: whatever the order in which the block is taken, one of the accesses is to no object.
+    if bytes > size_mask(call) >> 1 {
+        return Ok(vec![Leaf { offset: BEYOND, ty: Type::UCHAR }]);
+    }
     let (one, size) = if ty.is_void() {
         (Vec::new(), 0)
     } else {
@@ -304,9 +318,15 @@ fn common_leaves(call: &Call<'_, '_>, one: &Type, other: &Type, bytes: u64) -> R
     if own.iter().all(single) { Ok(others) } else { leaves(call, &Type::UCHAR, bytes) }
 }
 
+/// The largest number of the type of sizes.
+fn size_mask(call: &Call<'_, '_>) -> u64 {
+    call.lowering.types.size_type().width().unwrap_or(Width::WORD).mask()
+}
+
 /// The number of bytes in an argument, if it is a constant.
 fn byte_count(call: &mut Call<'_, '_>, at: usize) -> Option<u64> {
-    call.lowering.const_value(&call.args[at]).map(|bytes| u64::try_from(bytes).unwrap_or(0))
+    let mask = size_mask(call);
+    call.lowering.const_value(&call.args[at]).map(|bytes| bytes as u64 & mask)
 }
 
 /// The same, where nothing else will do.
@@ -357,7 +377,45 @@ fn copy(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
         let value = Value { expr: value.expr, ty: leaf.ty.unqualified() };
         call.lowering.store(shifted(&target.expr, leaf.offset), value, tags.clone());
     }
+    if call.name == "memcpy" {
+        apart(call, &target.expr, &source.expr, &Expr::Const(bytes, Width::WORD))?;
+    }
     Ok(Value { expr: target.expr, ty: Type::VOID.pointer_to() })
+}
+
+/// Blocks between which `memcpy` copies do not overlap, which is undefined; but that one is copied to itself does no harm anywhere.
+/// Only blocks in the same object can overlap, and only there a distance is a number. This is asked behind the accesses: if one of them
+/// was to no object, that has failed before.
+pub(super) fn apart(call: &mut Call<'_, '_>, to: &Expr, from: &Expr, bytes: &Expr) -> Result<(), Diagnostic> {
+    let overlap = |distance: u64, bytes: u64| distance != 0 && (distance < bytes || distance.wrapping_neg() < bytes);
+    match (to, from, bytes) {
+        (Expr::Address(one, _), Expr::Address(other, _), _) if one != other => return Ok(()),
+        (Expr::Address(_, at), Expr::Address(_, from), Expr::Const(bytes, _))
+            if !overlap(at.wrapping_sub(*from), *bytes) =>
+        {
+            return Ok(());
+        }
+        (Expr::Const(..), ..) | (_, Expr::Const(..), _) => return Ok(()),
+        _ => {}
+    }
+    let some = |pointer: &Expr| pointer.clone().binary(BinaryOp::Ne, Expr::Const(0, Width::WORD));
+    let both = some(to).binary(BinaryOp::And, some(from));
+    let same = alive::life(to.clone()).binary(BinaryOp::Eq, alive::life(from.clone()));
+    let message = "memcpy: the blocks overlap";
+    if call.lowering.options().competition {
+        return Ok(());
+    }
+    let (to, from, bytes) = (to.clone(), from.clone(), bytes.clone());
+    let check = |lowering: &mut Lowering| {
+        let ahead = to.clone().binary(BinaryOp::Sub, from.clone());
+        let behind = from.binary(BinaryOp::Sub, to);
+        let equal = ahead.clone().binary(BinaryOp::Eq, Expr::Const(0, Width::WORD));
+        let far = |distance: Expr| bytes.clone().binary(BinaryOp::ULe, distance);
+        let condition = equal.binary(BinaryOp::Or, far(ahead).binary(BinaryOp::And, far(behind)));
+        lowering.emit(Op::System(System::Assert { condition, message: message.to_owned() }));
+        Ok(())
+    };
+    call.lowering.if_(both, |lowering| lowering.if_(same, check, |_| Ok(())), |_| Ok(()))
 }
 
 /// Compares two blocks scalar by scalar, from the first on, each as its bytes lie in memory: the lowest one first.
@@ -380,7 +438,12 @@ fn compare(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
         };
         pairs.push((side(&left.expr)?, side(&right.expr)?));
     }
-    let number = |n: i64| Box::new(Expr::constant(n, Width::INT));
+    // Only the sign counts: C promises no more. The second number survives no conversion to a character.
+    let near = call.any(Width::BOOL);
+    let number = |n: i64| {
+        let (near_by, far) = (Expr::constant(n, Width::INT), Expr::constant(256 * n, Width::INT));
+        Box::new(Expr::Select(Box::new(near.clone()), Box::new(near_by), Box::new(far)))
+    };
     let expr = pairs.into_iter().rev().fold(Expr::constant(0, Width::INT), |rest, (a, b)| {
         let less = a.clone().binary(BinaryOp::ULt, b.clone());
         let differs = a.binary(BinaryOp::Ne, b);
@@ -397,11 +460,24 @@ fn without_casts(arg: &Node<Expression>) -> &Node<Expression> {
     }
 }
 
+/// An argument without the casts around it that leave an address whole: those to pointers and to integers as large as these.
+fn without_whole_casts<'a>(
+    call: &mut Call<'_, '_>,
+    arg: &'a Node<Expression>,
+) -> Result<&'a Node<Expression>, Diagnostic> {
+    let Expression::Cast(cast) = &arg.node else { return Ok(arg) };
+    let ty = call.lowering.type_of(arg)?;
+    let whole = ty.is_pointer() || ty.is_integer() && ty.width() == call.lowering.types.size_type().width();
+    if whole { without_whole_casts(call, &cast.expression) } else { Ok(arg) }
+}
+
 /// The value of a pointer argument, with the type it has without a cast to `void *` or `char *`.
 fn uncast(call: &mut Call<'_, '_>, at: usize) -> Result<Value, Diagnostic> {
-    let value = call.lowering.rvalue(without_casts(&call.args[at]))?;
+    let args = call.args;
+    let inner = without_whole_casts(call, &args[at])?;
+    let value = call.lowering.rvalue(inner)?;
     // A number that is taken for an address, such as 0: an access there is one to no object.
-    if value.ty.is_pointer() { Ok(value) } else { call.value_as(at, &Type::VOID.pointer_to()) }
+    if value.ty.is_pointer() { Ok(value) } else { call.lowering.convert(value, &Type::VOID.pointer_to()) }
 }
 
 fn fill(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
@@ -433,7 +509,8 @@ fn fill_with(
         let ty = leaf.ty.unqualified();
         let width = ty.width().unwrap_or(Width::WORD);
         let expr = if width.bits() == 8 && ty.is_integer() {
-            call.lowering.convert(byte.clone(), &ty)?.expr
+            // The byte as it is, in a truth value too.
+            call.lowering.convert(byte.clone(), &Type::UCHAR)?.expr
         } else if matches!(byte.expr, Expr::Const(..)) || constant == 0 {
             let repeated = (constant as u64 & 0xff).wrapping_mul(0x0101_0101_0101_0101);
             Expr::Const(repeated & width.mask(), width)

@@ -5,8 +5,8 @@
 //!
 //! # What it decides
 //!
-//! * Creating and joining threads, locking and unlocking, and all other operations of POSIX that synchronise order like
-//!   full fences: a sequentially consistent fence of C11 stands before or after them, or both.
+//! * Creating and joining threads and barriers order like full fences: a sequentially consistent fence of C11 stands before or
+//!   after them, or both. Locks, semaphores, `pthread_once` and condition variables acquire and release, with such fences where the model says so.
 //! * `__sync_*` operations are full barriers; `__atomic_*` and C11's operations have the order that they are given.
 //!   `memory_order_consume` is acquire. An order must be a constant.
 //! * A weak compare-exchange may fail, and a wait for a condition variable may end, for no reason. The order of a failing one is its own.
@@ -17,8 +17,8 @@
 //!
 //! # What is left out because it cannot change the verdict
 //!
-//! Output (`printf` and its kin: the arguments are evaluated), sleeping and yielding, attributes other than the kind of a
-//! mutex, destroying objects, `pthread_detach`, `pthread_setcancelstate`, `free`, seeds of random numbers, bounds and hints
+//! Output (`printf` and its kin: the arguments are evaluated, and texts are read), sleeping and yielding, attributes other than the kind
+//! of a mutex and whether a thread is detached, destroying objects, `pthread_detach`, `pthread_setcancelstate`, `free`, seeds of random numbers, bounds and hints
 //! for other verifiers (`__VERIFIER_loop_bound`, `__builtin_expect`, `__builtin_prefetch`), fences for signal handlers.
 
 mod assembly;
@@ -31,6 +31,7 @@ mod intrinsics;
 mod kernel;
 mod memory;
 mod overflow;
+mod print;
 mod property;
 mod threads;
 mod verifiers;
@@ -121,6 +122,7 @@ pub(crate) fn call(
         bits::call,
         overflow::call,
         input::call,
+        print::call,
         kernel::call,
         verifiers::call,
     ];

@@ -2,6 +2,7 @@
 
 use super::Outcome;
 use super::context::Call;
+use crate::Leaks;
 use crate::lower::Value;
 use crate::types::Type;
 use ir::{BinaryOp, Expr, Op, System, Width};
@@ -47,6 +48,9 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             call.arity(1)?;
             let result = call.value_as(0, &Type::VOID.pointer_to())?;
             let result = call.keep(result);
+            if call.lowering.options().checks.leaks != Leaks::Allowed {
+                call.lowering.call_function("__fencepost_leaves", Vec::new())?;
+            }
             call.lowering.exit_thread(Some(result))?;
             None
         }
@@ -73,6 +77,7 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         }
         "pthread_setcancelstate" | "pthread_setcanceltype" => {
             call.arity(2)?;
+            call.evaluate_effects(0..1)?;
             if !call.is_null(1) {
                 let enabled = call.success();
                 call.lowering.assign_through(&call.args[1], enabled)?;
@@ -93,10 +98,7 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         | "nanosleep"
         | "clock_nanosleep"
         | "thrd_sleep" => {
-            // A time to sleep may be given as `&ts`: the address does nothing.
-            if !matches!(call.name, "nanosleep" | "clock_nanosleep" | "thrd_sleep") {
-                call.evaluate_all()?;
-            }
+            call.evaluate_all()?;
             Some(call.success())
         }
         "thrd_yield" => None,
@@ -114,10 +116,24 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
                 if let Some(state) = call.lowering.call_function("__fencepost_detach_state", vec![state])? {
                     call.lowering.assign_through(&call.args[0], state)?;
                 }
+            } else {
+                call.evaluate_effects(0..1)?;
             }
             Some(call.success())
         }
-        name if ignored(name) => Some(call.success()),
+        "pthread_mutexattr_setrobust" => {
+            if is_default(call)? {
+                call.evaluate_effects(0..1)?;
+                return Ok(Some(Some(call.success())));
+            }
+            let message =
+                "robust mutexes are not supported: nobody is told that the thread has ended which had the mutex";
+            return Err(call.error(message).help("leave this call out, if no thread ends while it has the mutex"));
+        }
+        name if ignored(name) => {
+            call.evaluate_effects(0..call.args.len())?;
+            Some(call.success())
+        }
         "pthread_cancel" | "pthread_kill" | "pthread_cleanup_push" | "pthread_cleanup_pop" => {
             let message = format!("`{}` is not supported: threads end only by themselves", call.name);
             return Err(call.error(message).help("let the thread look at a flag, and set the flag here"));
@@ -137,6 +153,7 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
 /// Whether the attributes of a thread that is to be started say that it is detached, if any do.
 fn detached(call: &mut Call<'_, '_>) -> Result<Option<Expr>, Diagnostic> {
     if call.is_null(1) || !call.lowering.has_detached() {
+        call.evaluate_effects(1..2)?;
         return Ok(None);
     }
     let named = crate::lower::address_of(crate::lower::strip_casts(&call.args[1].node)).is_some();
@@ -177,6 +194,12 @@ fn cond_wait(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
         },
     )?;
     Ok(call.success())
+}
+
+/// Whether the second argument sets what an attribute is anyway.
+fn is_default(call: &mut Call<'_, '_>) -> Result<bool, Diagnostic> {
+    call.arity(2)?;
+    Ok(call.lowering.const_value(&call.args[1]) == Some(0))
 }
 
 /// Starts a thread that runs one argument and is given another. Gives its handle.
@@ -236,7 +259,7 @@ pub(super) fn current(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
     Ok(Value { expr: Expr::Local(dst), ty: Type::ULONG_LONG })
 }
 
-/// Functions that set or destroy attributes which change nothing here. Their arguments are not even evaluated: they are
+/// Functions that set or destroy attributes which change nothing here. Their arguments are evaluated only if that does anything: most are
 /// addresses of attributes and constants.
 pub(super) fn ignored(name: &str) -> bool {
     let Some(rest) = name.strip_prefix("pthread_") else { return false };
@@ -244,14 +267,7 @@ pub(super) fn ignored(name: &str) -> bool {
     if plain.iter().any(|prefix| rest.starts_with(prefix)) {
         return !rest.contains("_get");
     }
-    matches!(
-        rest,
-        "mutexattr_setpshared"
-            | "mutexattr_setprotocol"
-            | "mutexattr_setprioceiling"
-            | "mutexattr_setrobust"
-            | "setschedparam"
-    )
+    matches!(rest, "mutexattr_setpshared" | "mutexattr_setprotocol" | "mutexattr_setprioceiling" | "setschedparam")
 }
 
 /// Whether a function of POSIX threads is neither code here nor in the runtime.
