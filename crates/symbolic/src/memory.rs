@@ -1,6 +1,7 @@
 //! Where accesses go, and what cells hold that make no events.
 
 use crate::congruence::Class;
+use crate::numbers::break_address;
 use crate::parts::{Fit, Part, Spot, bytes, fit};
 use crate::pointers::Pointers;
 use crate::run::{Halt, Run};
@@ -432,7 +433,10 @@ impl Run<'_> {
         let others = place.parts.iter().map(|spot| (spot.start, Some(spot)));
         for (start, spot) in whole.into_iter().chain(others) {
             let (value, taint) = match spot {
-                None => (self.held(state, start), self.held_taint(state, start)),
+                None => {
+                    self.watch_broken(state, start, u64::MAX);
+                    (self.held(state, start), self.held_taint(state, start))
+                }
                 Some(spot) => self.read_parts(state, spot, width),
             };
             let terms = &mut self.structure.terms;
@@ -455,6 +459,7 @@ impl Run<'_> {
         for part in &spot.parts {
             let (cell, cell_taint) = (self.held(state, part.cell), self.held_taint(state, part.cell));
             self.watch_part(cell, part.width());
+            self.watch_broken(state, part.cell, part.mask());
             let terms = &mut self.structure.terms;
             let bits = part.extract(terms, cell, width);
             value = terms.binary(BinaryOp::Or, value, bits);
@@ -471,7 +476,7 @@ impl Run<'_> {
         let only = place.cells.len() + place.parts.len() == 1;
         let mut writes = Vec::new();
         for &cell in &place.cells {
-            writes.push((cell, cell, value, taint.clone()));
+            writes.push((cell, cell, value, taint.clone(), 0));
         }
         for spot in &place.parts {
             for part in &spot.parts {
@@ -479,12 +484,13 @@ impl Run<'_> {
                     self.watch_part(value, part.width());
                 }
                 let (old, old_taint) = (self.held(state, part.cell), self.held_taint(state, part.cell));
+                let left = self.left_of_address(state, part, old);
                 let terms = &mut self.structure.terms;
                 let new = part.insert(terms, old, value);
-                writes.push((spot.start, part.cell, new, join_taints(terms, &old_taint, taint)));
+                writes.push((spot.start, part.cell, new, join_taints(terms, &old_taint, taint), left));
             }
         }
-        for (start, cell, value, taint) in writes {
+        for (start, cell, value, taint, left) in writes {
             let (old, old_taint) = (self.held(state, cell), self.held_taint(state, cell));
             let terms = &mut self.structure.terms;
             let here = terms.constant(start.to_bits(), Width::WORD);
@@ -492,6 +498,7 @@ impl Run<'_> {
             let both = terms.and(same, when);
             let new = terms.ite(both, value, old);
             let new_taint = merge_taints(terms, both, &taint, !both, &old_taint);
+            break_address(state, cell, left, both == Bool::TRUE);
             if new != old {
                 state.effect(terms, both);
                 Rc::make_mut(&mut state.memory).insert(cell, new);

@@ -1,11 +1,17 @@
 //! Addresses as numbers: which operands can be addresses is known from [`crate::pointers`], what may be done with them is said
 //! by [`ir::numbers`].
 
+use crate::parts::Part;
 use crate::run::Run;
+use crate::state::State;
 use ir::numbers::{Sight, check_binary, check_unary};
 use ir::{Address, BinaryOp, ObjectId, UnaryOp, Width};
 use logic::{Term, TermNode, Terms};
 use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// What is wrong with a pointer of which some bytes were overwritten.
+const BROKEN: &str = "a part of an address was overwritten, and nobody knows which number is left";
 
 impl Run<'_> {
     /// Notes that an operation tells which number an address is.
@@ -25,6 +31,23 @@ impl Run<'_> {
         if part < self.structure.terms.width(cell) {
             self.watch_unary(UnaryOp::Truncate(part), cell);
         }
+    }
+
+    /// Notes that bits of a cell are read that are left of an address of which others were overwritten.
+    pub fn watch_broken(&mut self, state: &State, cell: Address, bits: u64) {
+        if state.broken.get(&cell).is_some_and(|left| left & bits != 0) {
+            self.note_sight(Err(BROKEN));
+        }
+    }
+
+    /// Which bits of an address are left in a cell when a part of it is overwritten.
+    pub fn left_of_address(&mut self, state: &State, part: &Part, old: Term) -> u64 {
+        let before = match state.broken.get(&part.cell) {
+            Some(&left) => left,
+            None if !part.is_whole() && matches!(self.sight(old), Sight::Address(..)) => u64::MAX,
+            None => 0,
+        };
+        before & !part.mask()
     }
 
     fn note_sight(&mut self, checked: Result<(), &'static str>) {
@@ -59,6 +82,20 @@ impl Run<'_> {
     pub fn align(&self, object: u32) -> u64 {
         let own = self.program.objects.get(object as usize).map(|object| object.align);
         own.or_else(|| self.knowledge.made.get(&object).map(|object| object.align)).unwrap_or(1)
+    }
+}
+
+/// A write leaves these bits of an address in a cell. One that may not take place leaves what was there, too.
+pub fn break_address(state: &mut State, cell: Address, left: u64, sure: bool) {
+    let before = state.broken.get(&cell).copied().unwrap_or(0);
+    let after = if sure { left } else { left | before };
+    if after == before {
+        return;
+    }
+    let broken = Rc::make_mut(&mut state.broken);
+    match after {
+        0 => _ = broken.remove(&cell),
+        _ => _ = broken.insert(cell, after),
     }
 }
 

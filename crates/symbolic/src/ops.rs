@@ -772,6 +772,7 @@ impl Run<'_> {
         }
         self.published = true;
         self.initial = Rc::clone(&state.memory);
+        state.broken.keys().for_each(|&cell| self.watch_broken(state, cell, u64::MAX));
         for cell in self.knowledge.order.clone() {
             self.set_initial(cell, Some(state));
             let value = self.structure.events[self.knowledge.shared[&cell] as usize].value;

@@ -90,6 +90,11 @@ impl Part {
         self.below == 0 && self.bits >= self.width.bits()
     }
 
+    /// The bits of the cell that are taken.
+    pub fn mask(&self) -> u64 {
+        self.width().mask() << self.below
+    }
+
     /// At which byte of the access it begins.
     pub fn byte(&self) -> u64 {
         u64::from(self.at / 8)

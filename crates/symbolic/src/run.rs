@@ -460,6 +460,7 @@ impl<'p> Run<'p> {
             reservations: Vec::new(),
             memory: Rc::clone(&self.initial),
             memory_taints: Rc::default(),
+            broken: Rc::default(),
             effects: Vec::new(),
             section: None,
             cache: Rc::default(),

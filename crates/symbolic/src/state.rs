@@ -27,6 +27,9 @@ pub fn taint_of(read: u32, when: Bool) -> Taint {
 /// What cells hold that make no events; a cell that is not here holds its first value.
 pub type Memory = Rc<FxHashMap<Address, Term>>;
 
+/// Cells that held an address of which some bytes were overwritten, and the bits that are left of it. Nobody knows which number they are.
+pub type Broken = Rc<BTreeMap<Address, u64>>;
+
 /// What the values of such cells depend on; a cell that is not here depends on nothing.
 pub type MemoryTaints = Rc<FxHashMap<Address, Taint>>;
 
@@ -58,6 +61,7 @@ pub struct State {
     pub reservations: Vec<Reservation>,
     pub memory: Memory,
     pub memory_taints: MemoryTaints,
+    pub broken: Broken,
     /// For each loop being executed, outermost first: when something happened in this iteration that anybody could see.
     pub effects: Vec<Bool>,
     /// The atomic section, and how many sections are nested.
@@ -158,6 +162,18 @@ fn merge_memory_taints(terms: &mut Terms, a: &State, b: &State) -> MemoryTaints 
     for cell in cells {
         let (x, y) = (a.memory_taints.get(&cell).unwrap_or(&nothing), b.memory_taints.get(&cell).unwrap_or(&nothing));
         merged.insert(cell, merge_taints(terms, a.guard, x, b.guard, y));
+    }
+    Rc::new(merged)
+}
+
+/// What is left of addresses where two paths meet: what is on either.
+fn merge_broken(a: &State, b: &State) -> Broken {
+    if a.broken == b.broken {
+        return Rc::clone(&a.broken);
+    }
+    let mut merged = (*a.broken).clone();
+    for (&cell, &left) in b.broken.iter() {
+        *merged.entry(cell).or_default() |= left;
     }
     Rc::new(merged)
 }
@@ -273,6 +289,7 @@ pub fn merge_two(terms: &mut Terms, a: &State, b: &State, first: &mut dyn FnMut(
         reservations,
         memory,
         memory_taints,
+        broken: merge_broken(a, b),
         effects,
         section: a.section,
         cache,
