@@ -102,19 +102,22 @@ impl Lowering {
             return None;
         }
         let own = self.texts[unit as usize].order(argument)?;
-        let at = match self.sites.iter().position(|site| site.own == own) {
-            Some(at) => at,
-            None => {
-                self.sites.push(Found { own, role, now, mixed: !role.allows(now), access: None });
-                self.sites.len() - 1
-            }
-        };
+        let at = self.known_site(Found { own, role, now, mixed: !role.allows(now), access: None });
         let site = &mut self.sites[at];
         // The failure of an operation without orders has the order of its success, without what a write has.
         let implied =
             site.role == Role::Swap && role == Role::Failure && implicit(word(&self.program.source, own)).is_some();
         site.mixed |= site.role != role && !implied;
         Some(Site::mark(at))
+    }
+
+    /// The number of a site, which may have been found before.
+    fn known_site(&mut self, found: Found) -> usize {
+        let same = |site: &Found| site.own == found.own && site.access == found.access;
+        self.sites.iter().position(same).unwrap_or_else(|| {
+            self.sites.push(found);
+            self.sites.len() - 1
+        })
     }
 
     /// The mark of the site that a call is whose order is in its name, if it stands in the user's text under this name.
@@ -124,11 +127,8 @@ impl Lowering {
             return None;
         }
         let own = self.texts[unit as usize].operation(call).filter(|own| word(&self.program.source, *own) == name)?;
-        let at = self.sites.iter().position(|site| site.own == own).unwrap_or_else(|| {
-            self.sites.push(Found { own, role, now: "seq_cst", mixed: false, access: None });
-            self.sites.len() - 1
-        });
-        Some(Site::mark(at))
+        let found = Found { own, role, now: "seq_cst", mixed: false, access: None };
+        Some(Site::mark(self.known_site(found)))
     }
 
     /// Does something with a place in memory, which is an access that is written so.
@@ -159,12 +159,9 @@ impl Lowering {
         };
         let (whole, target) = (text.same(written.whole)?, text.same(written.target)?);
         let access = Access { function: written.function, atomic, whole, target, value };
-        let at = self.sites.iter().position(|site| site.access == Some(access)).unwrap_or_else(|| {
-            let now = if atomic { "seq_cst" } else { "non-atomic" };
-            self.sites.push(Found { own: target.0, role: written.role, now, mixed: false, access: Some(access) });
-            self.sites.len() - 1
-        });
-        Some(Site::mark(at))
+        let now = if atomic { "seq_cst" } else { "non-atomic" };
+        let found = Found { own: target.0, role: written.role, now, mixed: false, access: Some(access) };
+        Some(Site::mark(self.known_site(found)))
     }
 
     /// What was found, in the program.
