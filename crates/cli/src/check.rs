@@ -7,7 +7,7 @@ use anyhow::Result;
 use engine::{Engine, NoAnswer, Verdict};
 use fencepost::case::{bare, described, model_name};
 use ir::Program;
-use model::{Model, Role};
+use model::Model;
 use report::json::Trouble;
 use report::{Case, Graph, ModelRow, ModelTable, text};
 use session::{Failure, Subject};
@@ -102,7 +102,7 @@ fn stopped(why: &NoAnswer) -> Trouble {
 /// Whether a model is about programs of this kind.
 pub fn applies(model: &Model, program: &Program) -> bool {
     // Data races of C programs are not looked for.
-    let undefines = model.axioms.iter().any(|axiom| axiom.role == Role::Undefines);
+    let undefines = model.undefines();
     if program.condition.is_none() && undefines {
         return false;
     }

@@ -6,7 +6,7 @@ use crate::{output, units};
 use anyhow::{Context, Result, bail};
 use fencepost::preprocess::{MAX_BYTES, preprocess, with_included};
 use front_c::Unit;
-use model::{Include, Model, Role};
+use model::{Include, Model};
 use session::{Failure, Reading};
 use source::SourceFile;
 use std::io::{ErrorKind, Read};
@@ -164,8 +164,7 @@ pub fn knows_races(names: &[String]) -> bool {
         Some(extension) if extension == "cat" => read_model(Path::new(name)).ok(),
         _ => session::model(name).ok(),
     };
-    let undefines = |model: Model| model.axioms.iter().any(|axiom| axiom.role == Role::Undefines);
-    names.iter().filter(|name| *name != "all").any(|name| model(name).is_some_and(undefines))
+    names.iter().filter(|name| *name != "all").any(|name| model(name).is_some_and(|model| model.undefines()))
 }
 
 /// The litmus files that arguments stand for: files, folders, patterns, and lists of these behind `@`.

@@ -3,7 +3,7 @@
 
 use engine::{CUBE, Observer, Property, Verdict};
 use ir::Program;
-use model::{Model, Role};
+use model::Model;
 use report::{Case, Explanation, Facts, Graph, ModelName, Step};
 use session::{Failure, Found, Request};
 
@@ -77,7 +77,7 @@ pub fn remarks(
     if let (Verdict::Safe(_), Some(assumes)) = (case.verdict, case.program.info.get(Program::ASSUMES)) {
         case.notes.push(assumes.clone());
     }
-    let undefines = model.axioms.iter().any(|axiom| axiom.role == Role::Undefines);
+    let undefines = model.undefines();
     if matches!(case.verdict, Verdict::Safe(_)) && is_c && request.property != Property::Race && undefines {
         let note = "data races were looked for too, since the model leaves programs with one undefined";
         case.notes.push(note.to_owned());

@@ -5,7 +5,7 @@ use crate::{Error, Property, Report, Source, case};
 use engine::{Deadline, Observer, Options, Unobserved};
 use front_c::Checks;
 use ir::Program;
-use model::{Model, NoInclude, Role};
+use model::{Model, NoInclude};
 use report::Facts;
 use report::system::SystemModel;
 use session::{AUTO, Failure, Request, Subject};
@@ -119,7 +119,7 @@ impl Check {
         let limit = self.timeout.map(Deadline::within);
         let observer: &dyn Observer = limit.as_ref().map_or(&Unobserved, |limit| limit);
         let model = self.model()?;
-        let begins = model.axioms.iter().any(|axiom| axiom.role == Role::Undefines);
+        let begins = model.undefines();
         let c = front_c::Options {
             entry: self.entry.clone(),
             ilp32: false,

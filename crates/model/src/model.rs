@@ -2,7 +2,7 @@
 
 use source::{Diagnostic, SourceFile, Span};
 
-use crate::node::{Axiom, BaseSet, Node, NodeId, RecGroup, Sort};
+use crate::node::{Axiom, BaseSet, Node, NodeId, RecGroup, Role, Sort};
 
 /// A memory model.
 #[derive(Debug, Clone)]
@@ -128,6 +128,11 @@ pub enum CompileStep {
 }
 
 impl Model {
+    /// Whether there are executions, those with a data race, that leave the whole program undefined.
+    pub fn undefines(&self) -> bool {
+        self.axioms.iter().any(|axiom| axiom.role == Role::Undefines)
+    }
+
     /// Whether the model mentions this tag.
     pub fn mentions(&self, tag: &str) -> bool {
         self.nodes.iter().any(|node| matches!(node, Node::Set(BaseSet::Tag(known)) if known == tag))

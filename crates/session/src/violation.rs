@@ -6,7 +6,7 @@ use crate::strategy::{AUTO, Shortening, strategy};
 use crate::{Failure, Found, Request, compiled, confused, engine, reached, run};
 use engine::{Answer, Meter, NoAnswer, Observer, Property, Question, Task, Verdict};
 use ir::Program;
-use model::{Model, Role};
+use model::Model;
 
 /// Can a property of the program fail?
 pub fn violation(
@@ -21,7 +21,7 @@ pub fn violation(
     let found = fails(program, model, request, observer)?;
     // A proof is worth nothing if some execution makes the whole program undefined.
     match &found.result {
-        Verdict::Safe(guarantee) if model.axioms.iter().any(|axiom| axiom.role == Role::Undefines) => {
+        Verdict::Safe(guarantee) if model.undefines() => {
             let guarantee = guarantee.clone();
             let racing = crate::races::undefined(program, model, request, observer)?;
             Ok(match &racing.result {
