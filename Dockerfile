@@ -4,7 +4,7 @@ WORKDIR /src
 COPY . .
 # All in one file, so that the second stage needs no library of C++.
 ENV RUSTFLAGS="-C target-feature=+crt-static"
-RUN cargo build --locked --profile dist --package cli --target "$(rustc -vV | sed -n 's/^host: //p')" \
+RUN cargo build --locked --profile dist --package fencepost-cli --target "$(rustc -vV | sed -n 's/^host: //p')" \
     && cp target/*/dist/fencepost /fencepost
 
 # C programs go through a preprocessor, with the headers of a system.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let directory = Path::new(&std::env::var("CARGO_MANIFEST_DIR")?).join("../../models").canonicalize()?;
+    let directory = Path::new(&std::env::var("CARGO_MANIFEST_DIR")?).join("models").canonicalize()?;
     println!("cargo::rerun-if-changed={}", directory.display());
     let mut files = Vec::new();
     for entry in std::fs::read_dir(&directory)? {

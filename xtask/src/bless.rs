@@ -4,8 +4,10 @@ use crate::run::cargo;
 use anyhow::Result;
 
 /// The tests that compare with files and rewrite them if `BLESS` is set.
-const TESTS: &[&[&str]] =
-    &[&["test", "--package", "cli", "--test", "all", "--", "ui::", "book::"], &["test", "--package", "report"]];
+const TESTS: &[&[&str]] = &[
+    &["test", "--package", "fencepost-cli", "--test", "all", "--", "ui::", "book::"],
+    &["test", "--package", "fencepost-report"],
+];
 
 /// Runs these tests with `BLESS=1`.
 pub fn run() -> Result<u8> {

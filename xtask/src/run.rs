@@ -38,7 +38,7 @@ fn target() -> Result<PathBuf> {
 /// Builds `fencepost` for speed, beside this program, and says where it is.
 pub fn fencepost() -> Result<PathBuf> {
     let target = target()?;
-    let mut build = cargo(&["build", "--release", "--quiet", "--package", "cli", "--target-dir"]);
+    let mut build = cargo(&["build", "--release", "--quiet", "--package", "fencepost-cli", "--target-dir"]);
     if !build.arg(&target).status()?.success() {
         bail!("fencepost does not build");
     }

@@ -1,4 +1,4 @@
-//! What users see, compared with files in `tests/expected`. `BLESS=1 cargo test -p report` rewrites them.
+//! What users see, compared with files in `tests/expected`. `BLESS=1 cargo test -p fencepost-report` rewrites them.
 // Clippy's exception for tests does not see helper functions of integration tests.
 #![allow(clippy::unwrap_used)]
 

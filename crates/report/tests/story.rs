@@ -1,4 +1,4 @@
-//! How violations in C programs are told, in all formats. `BLESS=1 cargo test -p report` rewrites what is expected.
+//! How violations in C programs are told, in all formats. `BLESS=1 cargo test -p fencepost-report` rewrites what is expected.
 // Clippy's exception for tests does not see helper functions of integration tests.
 #![allow(clippy::unwrap_used)]
 

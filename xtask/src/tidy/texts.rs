@@ -202,7 +202,9 @@ fn crates(root: &Path) -> Result<Vec<(String, PathBuf)>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(root.join("crates"))? {
         let entry = entry?;
-        found.push((entry.file_name().to_string_lossy().into_owned(), entry.path()));
+        if entry.path().is_dir() {
+            found.push((entry.file_name().to_string_lossy().into_owned(), entry.path()));
+        }
     }
     found.sort();
     Ok(found)

@@ -7,14 +7,14 @@ const PAGE: &str = include_str!("page.html");
 
 /// Examples that a newcomer can begin with: their names, and their texts.
 const EXAMPLES: &[(&str, &str)] = &[
-    ("dekker.c", include_str!("../../../../examples/dekker.c")),
-    ("peterson.c", include_str!("../../../../examples/peterson.c")),
-    ("message-passing.c", include_str!("../../../../examples/message-passing.c")),
-    ("spsc-ring.c", include_str!("../../../../examples/spsc-ring.c")),
-    ("treiber-stack.c", include_str!("../../../../examples/treiber-stack.c")),
-    ("sb.litmus", include_str!("../../../../examples/sb.litmus")),
-    ("mp-c11.litmus", include_str!("../../../../examples/mp-c11.litmus")),
-    ("mutex-no-fence.cub", include_str!("../../../../examples/mutex-no-fence.cub")),
+    ("dekker.c", include_str!("examples/dekker.c")),
+    ("peterson.c", include_str!("examples/peterson.c")),
+    ("message-passing.c", include_str!("examples/message-passing.c")),
+    ("spsc-ring.c", include_str!("examples/spsc-ring.c")),
+    ("treiber-stack.c", include_str!("examples/treiber-stack.c")),
+    ("sb.litmus", include_str!("examples/sb.litmus")),
+    ("mp-c11.litmus", include_str!("examples/mp-c11.litmus")),
+    ("mutex-no-fence.cub", include_str!("examples/mutex-no-fence.cub")),
 ];
 
 /// The page.
