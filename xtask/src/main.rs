@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask ci|tidy|bless|bench|fuzz|repeat|tables`.
+//! The project's own chores: `cargo xtask ci|tidy|bless|bench|fuzz|repeat|serve-load|tables`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "chores talk to whoever runs them")]
 
 mod bench;
@@ -7,6 +7,7 @@ mod ci;
 mod fuzz;
 mod repeat;
 mod run;
+mod serve_load;
 mod tables;
 mod tidy;
 
@@ -25,6 +26,8 @@ cargo xtask COMMAND
                            random programs through all engines; a disagreement is shrunk and saved
   repeat [--programs N] [--times N]
                            the same command must give the same answer, also beside a busy machine
+  serve-load [--clients N] [--requests N]
+                           clients that ask `fencepost serve` at once, with limits: all are answered, nothing is left
   tables FOLDER [--table FILE] [--models LIST] [--step N] [--jobs N] [--limit SECONDS]
                            a table of verdicts for the litmus tests below FOLDER against ours";
 
@@ -49,6 +52,7 @@ fn command(args: &[String]) -> Result<u8> {
         "bench" => bench::run(rest),
         "fuzz" => fuzz::run(rest),
         "repeat" => repeat::run(rest),
+        "serve-load" => serve_load::run(rest),
         "tables" => tables::run(rest),
         "help" | "--help" | "-h" => {
             println!("{HELP}");
