@@ -2,6 +2,7 @@
 
 use crate::competition::Specification;
 use crate::serve::Serve;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use engine::{Engine, Options, Property};
@@ -170,7 +171,7 @@ pub struct Running {
     ///
     /// The program is what the front end made of the text, `compiled` what the machine of the model runs. The others
     /// are those of the engine partial-order.
-    #[arg(long, value_name = "RESULT", value_parser = clap::builder::PossibleValuesParser::new(engine::ARTEFACTS.iter().map(|(name, ..)| *name)))]
+    #[arg(long, value_name = "RESULT", value_parser = PossibleValuesParser::new(engine::ARTEFACTS.iter().map(|(name, ..)| *name)))]
     pub print_after: Vec<String>,
     /// Write all intermediate results into a folder, numbered as they come
     #[arg(long, value_name = "FOLDER")]
@@ -233,8 +234,8 @@ pub struct C {
     ///
     /// Where memory orders are changed, by `fences` and `weaken`, the default is safety and also progress, if no thread waits for ever
     /// under sequential consistency and this can be decided under the models.
-    #[arg(long, value_enum)]
-    pub property: Option<PropertyName>,
+    #[arg(long, value_parser = property())]
+    pub property: Option<fencepost::Property>,
     /// As SV-COMP wants it: the property is in this file (.prp), and the last line is true, false(…) with what is violated, or unknown
     ///
     /// Known are unreach-call, no-data-race, valid-memsafety, valid-memcleanup and no-overflow.
@@ -242,37 +243,11 @@ pub struct C {
     pub svcomp_property: Option<PathBuf>,
 }
 
-/// What can go wrong.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum PropertyName {
-    /// Assertions can fail, accesses can go to no object or to one whose lifetime has ended, and shifts can be too far.
-    Safety,
-    /// Assertions can fail; a thread that accesses no object just stops.
-    Assert,
-    /// All threads that have not ended can wait for ever.
-    Deadlock,
-    /// The same, where a thread that goes round a loop for ever without any effect waits, too.
-    Progress,
-    /// Two accesses to one location, one a write and one not atomic, can come in no order.
-    Race,
-    /// Signed integers can overflow.
-    Overflow,
-    /// Memory can be left that was allocated, not freed, and that nothing points to when the program ends.
-    MemoryLeak,
-}
-
-impl PropertyName {
-    fn meant(self) -> fencepost::Property {
-        match self {
-            PropertyName::Safety => fencepost::Property::Safety,
-            PropertyName::Assert => fencepost::Property::Assert,
-            PropertyName::Deadlock => fencepost::Property::Deadlock,
-            PropertyName::Progress => fencepost::Property::Progress,
-            PropertyName::Race => fencepost::Property::Race,
-            PropertyName::Overflow => fencepost::Property::Overflow,
-            PropertyName::MemoryLeak => fencepost::Property::MemoryLeak,
-        }
-    }
+/// The properties, as the library lists them.
+fn property() -> impl TypedValueParser<Value = fencepost::Property> {
+    let value = |property: &fencepost::Property| PossibleValue::new(property.name()).help(property.about());
+    PossibleValuesParser::new(fencepost::Property::ALL.iter().map(value))
+        .try_map(|name| fencepost::Property::named(&name).ok_or_else(|| format!("`{name}` is no property")))
 }
 
 /// `fencepost check`.
@@ -618,7 +593,7 @@ impl C {
 
     /// The property by its name.
     pub fn named(&self) -> fencepost::Property {
-        self.property.map_or(fencepost::Property::Safety, PropertyName::meant)
+        self.property.unwrap_or_default()
     }
 
     /// What becomes an assertion.

@@ -1,7 +1,6 @@
 //! What a reader of a proof wants to know: the property, the definitions and options, how to get it again.
 
 use crate::args::{C, Check, Unwind};
-use clap::ValueEnum;
 use model::Model;
 use report::Facts;
 use std::path::Path;
@@ -80,8 +79,7 @@ fn again(args: &Check, model: &Model, engine: &str, certified: bool) -> String {
     c.standard.iter().for_each(|name| say("--std", name));
     say("", if c.ilp32 { "--ilp32" } else { "" });
     c.entry.iter().for_each(|name| say("--entry", name));
-    let property = c.property.and_then(|property| property.to_possible_value());
-    property.iter().for_each(|property| say("--property", property.get_name()));
+    c.property.iter().for_each(|property| say("--property", property.name()));
     c.svcomp_property.iter().for_each(|file| say("--svcomp-property", &path(file)));
     if engine != "none" {
         say("--engine", engine);

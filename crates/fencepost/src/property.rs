@@ -3,27 +3,77 @@
 use front_c::{Checks, Leaks};
 
 /// What can go wrong in a C program.
+///
+/// [`Property::ALL`] lists them with their names, [`Property::about`] says what each means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Property {
-    /// Assertions can fail, accesses can go to no object or to one whose lifetime has ended, and shifts can be too far.
+    /// Assertions, and what makes accesses and shifts undefined.
     #[default]
     Safety,
-    /// Assertions can fail; a thread that accesses no object just stops.
+    /// Assertions alone.
     Assert,
-    /// All threads that have not ended can wait for ever.
+    /// Threads that wait for each other.
     Deadlock,
-    /// The same, where a thread that goes round a loop for ever without any effect waits, too.
+    /// Threads that wait for each other, also in loops.
     Progress,
-    /// Two accesses to one location, one a write and one not atomic, can come in no order.
+    /// Data races.
     Race,
-    /// Signed integers can overflow.
+    /// Overflows of signed integers.
     Overflow,
-    /// Memory can be left that was allocated, not freed, and that nothing points to when the program ends.
+    /// Memory that is lost.
     MemoryLeak,
 }
 
 impl Property {
+    /// All properties, the default first.
+    pub const ALL: &'static [Property] = &[
+        Property::Safety,
+        Property::Assert,
+        Property::Deadlock,
+        Property::Progress,
+        Property::Race,
+        Property::Overflow,
+        Property::MemoryLeak,
+    ];
+
+    /// The name that `--property` has for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Property::Safety => "safety",
+            Property::Assert => "assert",
+            Property::Deadlock => "deadlock",
+            Property::Progress => "progress",
+            Property::Race => "race",
+            Property::Overflow => "overflow",
+            Property::MemoryLeak => "memory-leak",
+        }
+    }
+
+    /// The property of a name.
+    pub fn named(name: &str) -> Option<Property> {
+        Property::ALL.iter().copied().find(|property| property.name() == name)
+    }
+
+    /// What goes wrong in an unsafe program.
+    pub fn about(self) -> &'static str {
+        match self {
+            Property::Safety => {
+                "Assertions can fail, accesses can go to no object or to one whose lifetime has ended, and shifts can be too far"
+            }
+            Property::Assert => "Assertions can fail; a thread that accesses no object just stops",
+            Property::Deadlock => "All threads that have not ended can wait for ever",
+            Property::Progress => {
+                "The same, where a thread that goes round a loop for ever without any effect waits, too"
+            }
+            Property::Race => "Two accesses to one location, one a write and one not atomic, can come in no order",
+            Property::Overflow => "Signed integers can overflow",
+            Property::MemoryLeak => {
+                "Memory can be left that was allocated, not freed, and that nothing points to when the program ends"
+            }
+        }
+    }
+
     /// The property as a sentence that holds for a safe program.
     pub fn sentence(self) -> &'static str {
         match self {
