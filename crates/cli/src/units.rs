@@ -52,6 +52,23 @@ fn add(flags: &mut Flags, line: &[String], folder: &Path) {
     }
 }
 
+/// What the user says, and behind it what the compiler was told: of two definitions of a macro the later one counts, of two folders
+/// the earlier one.
+fn over(own: Flags, told: Flags) -> Flags {
+    fn join<T>(first: Vec<T>, second: Vec<T>) -> Vec<T> {
+        first.into_iter().chain(second).collect()
+    }
+    Flags {
+        macros: join(told.macros, own.macros),
+        include: join(own.include, told.include),
+        quote: join(own.quote, told.quote),
+        system: join(own.system, told.system),
+        first: join(told.first, own.first),
+        standard: own.standard.or(told.standard),
+        ilp32: own.ilp32 || told.ilp32,
+    }
+}
+
 /// An entry of a compilation database.
 #[derive(Deserialize)]
 struct Entry {
@@ -64,19 +81,19 @@ struct Entry {
 }
 
 /// How a file is compiled.
-pub struct Compilation {
+struct Compilation {
     /// Where the compiler runs.
-    pub folder: PathBuf,
-    pub file: PathBuf,
+    folder: PathBuf,
+    file: PathBuf,
     /// Its command line.
-    pub line: Vec<String>,
+    line: Vec<String>,
 }
 
 /// What a compilation database says.
 ///
 /// # Errors
 /// It cannot be read.
-pub fn database(path: &Path) -> Result<Vec<Compilation>> {
+fn database(path: &Path) -> Result<Vec<Compilation>> {
     let text = input::read(path)?;
     let entries: Vec<Entry> =
         serde_json::from_str(text.text()).with_context(|| format!("{} is no compilation database", path.display()))?;
@@ -118,7 +135,7 @@ pub fn inputs(file: Option<&Path>, c: &C) -> Result<Vec<Input>> {
 }
 
 /// Whether two paths lead to the same file.
-pub fn same_file(one: &Path, other: &Path) -> bool {
+fn same_file(one: &Path, other: &Path) -> bool {
     match (one.canonicalize(), other.canonicalize()) {
         (Ok(one), Ok(other)) => one == other,
         (_, _) => one == other,
@@ -130,8 +147,9 @@ fn database_inputs(path: &Path, c: &C) -> Result<Vec<Input>> {
     let mut inputs: Vec<Input> = Vec::new();
     for Compilation { folder, file, line } in database(path)? {
         let file = file.strip_prefix(&here).map_or(file.clone(), Path::to_owned);
-        let mut told = flags(c);
+        let mut told = Flags::default();
         add(&mut told, &line, &folder);
+        let told = over(flags(c), told);
         // A file that is compiled twice would be linked twice.
         if file.extension() == Some(OsStr::new("c")) && !inputs.iter().any(|known| known.path == file) {
             inputs.push(Input { path: file, flags: told });
@@ -144,7 +162,7 @@ fn database_inputs(path: &Path, c: &C) -> Result<Vec<Input>> {
 }
 
 /// The words of a command, as a shell takes it apart.
-pub fn words(command: &str) -> Vec<String> {
+fn words(command: &str) -> Vec<String> {
     let (mut all, mut word, mut begun) = (Vec::new(), String::new(), false);
     let mut letters = command.chars();
     let mut quote = None;

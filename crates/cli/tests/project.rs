@@ -44,6 +44,28 @@ fn rows(output: &Output) -> Vec<String> {
 }
 
 #[test]
+fn files_are_preprocessed_as_the_compilation_database_says() {
+    let folder = project("database");
+    let command = "cc -UWANTED -include wanted.h -Iinclude -DMORE=1 -c value.c";
+    let database = format!("[{{\"directory\": \".\", \"file\": \"value.c\", \"command\": \"{command}\"}}]");
+    write(&folder, "compile_commands.json", &database);
+    write(&folder, "wanted.h", "#define WANTED MORE\n");
+    let target = "[[target]]\nfile = \"value.c\"\nmodel = \"sc\"\ncompile-commands = \"compile_commands.json\"\n";
+    write(&folder, "fencepost.toml", target);
+    let output = run(&folder, &["run"]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    write(&folder, "fencepost.toml", &format!("{target}define = [\"MORE=2\"]\n"));
+    let output = run(&folder, &["run"]);
+    assert_eq!(output.status.code(), Some(10), "the project says more: {}", stdout(&output));
+    write(&folder, "fencepost.toml", &format!("{target}entry = \"start\"\n"));
+    write(&folder, "value.c", "#include <assert.h>\nint x;\nvoid start(void) { assert(MORE == 1 && x == 0); }\n");
+    let output = run(&folder, &["run"]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    write(&folder, "compile_commands.json", "[]");
+    assert_eq!(run(&folder, &["run"]).status.code(), Some(2), "the file is not in the database");
+}
+
+#[test]
 fn verdicts_are_compared_with_what_the_project_expects() {
     let folder = project("expected");
     let output = run(&folder, &["run"]);

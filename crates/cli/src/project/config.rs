@@ -76,7 +76,7 @@ pub struct Project {
 }
 
 /// The options of `check` that a target may give a value to. An engine's own options are written the same way.
-const OPTIONS: [&str; 5] = ["engine", "unwind", "timeout", "memory", "property"];
+const OPTIONS: [&str; 6] = ["engine", "unwind", "timeout", "memory", "property", "entry"];
 
 /// Reads a project file.
 ///

@@ -8,7 +8,6 @@ mod cache;
 mod changed;
 mod config;
 mod cubes;
-mod flags;
 mod rows;
 mod toml;
 

@@ -2,7 +2,6 @@
 
 use super::cache::{Cache, Key};
 use super::config::{Project, Settings, Target};
-use super::flags::flags;
 use super::usage;
 use crate::args::{C, Run};
 use crate::input::Beside;
@@ -71,8 +70,8 @@ fn work(project: &Project, (target, file): (&Target, &Path), model: &str, args: 
     let mut arguments = vec![path.display().to_string(), "--model".to_owned(), given];
     let is_c = path.extension().is_some_and(|extension| extension == "c" || extension == "i");
     for (name, value) in &settings.options {
-        // A litmus test and a system say themselves what must not happen.
-        if name != "property" || is_c {
+        // A litmus test and a system say themselves what must not happen, and where they begin.
+        if !matches!(&**name, "property" | "entry") || is_c {
             arguments.extend([format!("--{name}"), value.clone()]);
         }
     }
@@ -81,7 +80,10 @@ fn work(project: &Project, (target, file): (&Target, &Path), model: &str, args: 
     if let (Some(limit), false) = (args.timeout, settings.options.iter().any(|(name, _)| name == "timeout")) {
         arguments.extend(["--timeout".to_owned(), limit.to_string()]);
     }
-    let c = options_of_c(project, settings, &path)?;
+    let c = options_of_c(project, settings, &path);
+    if let Some(commands) = &c.compile_commands {
+        arguments.extend(["--compile-commands".to_owned(), commands.display().to_string()]);
+    }
     arguments.extend(c.define.iter().map(|define| format!("-D{define}")));
     arguments.extend(c.include.iter().map(|folder| format!("-I{}", folder.display())));
     let (key, depends) = key((&path, &c), model_path.as_deref(), &arguments, args.fences);
@@ -105,8 +107,8 @@ fn work(project: &Project, (target, file): (&Target, &Path), model: &str, args: 
     Ok(Work { row, arguments, key, depends, timeout })
 }
 
-/// The macros and folders of a C file.
-fn options_of_c(project: &Project, settings: &Settings, path: &Path) -> Result<C> {
+/// How a C file is preprocessed.
+fn options_of_c(project: &Project, settings: &Settings, path: &Path) -> C {
     let mut c = C {
         more: Vec::new(),
         compile_commands: None,
@@ -123,15 +125,12 @@ fn options_of_c(project: &Project, settings: &Settings, path: &Path) -> Result<C
         svcomp_property: None,
     };
     if !path.extension().is_some_and(|extension| extension == "c" || extension == "i") {
-        return Ok(c);
+        return c;
     }
-    if let Some(commands) = &settings.compile_commands {
-        let found = flags(&project.folder.join(commands), path)?;
-        (c.define, c.include) = (found.define, found.include);
-    }
+    c.compile_commands = settings.compile_commands.as_ref().map(|commands| project.folder.join(commands));
     c.define.extend(settings.define.iter().cloned());
     c.include.extend(settings.include.iter().map(|folder| project.folder.join(folder)));
-    Ok(c)
+    c
 }
 
 /// The digest of all that a result depends on, and the files among that. A text that cannot be read makes a row with an error
@@ -149,6 +148,8 @@ fn key((path, c): (&Path, &C), model: Option<&Path>, arguments: &[String], fence
     key.add(&std::fs::read(path).unwrap_or_default());
     if path.extension().is_some_and(|extension| extension == "c") {
         let units = units::inputs(Some(path), c).unwrap_or_default();
+        // Also what changes no letter of the text, such as the size of pointers.
+        units.iter().for_each(|input| key.add(format!("{:?}", input.flags).as_bytes()));
         let one = |input: &Input| anyhow::Ok(preprocess(input, &input::read(&input.path)?)?);
         let texts: Vec<String> = units.iter().map(|input| one(input).unwrap_or_default()).collect();
         let text = texts.concat();
