@@ -201,22 +201,35 @@ pub(crate) struct Cube {
     pub events: Vec<Event>,
     /// Bits for literals that whoever is subsumed must have too.
     pub signature: u64,
+    /// For each process, bits for literals about it that whoever stands for it must have too.
+    pub profiles: Vec<u64>,
 }
 
 impl Cube {
     pub(crate) fn new(processes: u8, lits: Vec<Lit>, events: Vec<Event>) -> Cube {
-        let signature = lits.iter().map(sign).fold(0, |all, bit| all | bit);
-        Cube { processes, lits, events, signature }
+        let mut signature = 0;
+        let mut profiles = vec![0; usize::from(processes)];
+        for lit in &lits {
+            let Lit::Is(cell, value, true) = lit else { continue };
+            signature |= sign(*cell, *value, 0);
+            for (at, &arg) in cell.args.iter().enumerate().filter(|(_, arg)| **arg != NONE) {
+                profiles[usize::from(arg)] |= sign(*cell, *value, at as u64 + 1);
+            }
+            if let Val::Proc(process) = value {
+                profiles[usize::from(*process)] |= sign(*cell, *value, 0);
+            }
+        }
+        Cube { processes, lits, events, signature, profiles }
     }
 }
 
-fn sign(lit: &Lit) -> u64 {
-    let Lit::Is(cell, value, true) = lit else { return 0 };
+/// The bit of a literal `cell = value`, whatever its processes are; `role` is the part that one of them has in it.
+fn sign(cell: Cell, value: Val, role: u64) -> u64 {
     let value = match value {
-        Val::Con(value) => u64::from(*value) + 1,
+        Val::Con(value) => u64::from(value) + 1,
         Val::Proc(_) => 0,
     };
-    let key = (u64::from(cell.symbol) << 9) ^ (value << 1) ^ u64::from(cell.event > 0);
+    let key = (role << 40) ^ (u64::from(cell.symbol) << 18) ^ (value << 1) ^ u64::from(cell.event > 0);
     1 << (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58)
 }
 

@@ -39,6 +39,9 @@ struct Reader {
     before: u64,
 }
 
+/// A literal, and the readers of the events that it speaks of.
+type Question = (Lit, Vec<Reader>);
+
 /// The reader of an event that a literal speaks of by this number, with these processes in place of the cube's.
 fn reader(event: &Event, number: u8, lit: &Lit, chosen: &[u8]) -> Reader {
     let mut before = 0;
@@ -95,8 +98,8 @@ pub(crate) struct Explored<'a> {
     limit: usize,
     most: usize,
     processes: u8,
-    /// For a literal about these processes, the states in which it may hold.
-    holding: RefCell<FxHashMap<(Lit, Vec<Reader>), Set>>,
+    /// For a literal about these processes, the states in which it may hold, of the first so many.
+    holding: RefCell<FxHashMap<Question, (usize, Set)>>,
 }
 
 impl<'a> Explored<'a> {
@@ -117,9 +120,7 @@ impl<'a> Explored<'a> {
     /// Explores further: the candidates were wrong, or of no use.
     pub(crate) fn grow(&mut self, stop: &dyn Fn() -> bool) {
         self.limit = (self.limit * 4).min(self.most);
-        if self.machine.reach(&mut self.reach, self.limit, stop) {
-            self.holding.borrow_mut().clear();
-        }
+        self.machine.reach(&mut self.reach, self.limit, stop);
     }
 
     /// The smallest parts of a cube that no state satisfies, of those that `wanted` likes. Pending reads are
@@ -265,27 +266,34 @@ impl<'a> Explored<'a> {
             }
         });
         let key = (lit.renamed(chosen, &numbers), readers);
-        if let Some(set) = self.holding.borrow().get(&key) {
-            return set.clone();
-        }
-        let mut set = vec![0u64; self.len().div_ceil(64)];
-        for (at, state) in self.reach.states.iter().enumerate() {
-            if self.holds(state, &key.0, &key.1) {
-                set[at / 64] |= 1 << (at % 64);
+        let mut holding = self.holding.borrow_mut();
+        let (seen, set) = holding.entry(key.clone()).or_default();
+        if *seen < self.len() {
+            // States that were found since.
+            let bits = Rc::make_mut(set);
+            bits.resize(self.len().div_ceil(64), 0);
+            for (at, state) in self.reach.states.iter().enumerate().skip(*seen) {
+                if self.holds(state, &key.0, &key.1) {
+                    bits[at / 64] |= 1 << (at % 64);
+                }
             }
+            *seen = self.len();
         }
-        let set = Rc::new(set);
-        self.holding.borrow_mut().insert(key, set.clone());
-        set
+        set.clone()
+    }
+
+    /// What memory holds in a cell.
+    fn memory(&self, state: &State, cell: Cell) -> Option<i64> {
+        state.memory[self.machine.index(usize::from(cell.symbol), &cell.args)]
     }
 
     /// What a cell may hold, or what a read of it may see: what its process sees now, or what waits in
     /// another's buffer.
     fn values(&self, state: &State, cell: Cell, readers: &[Reader]) -> Vec<Option<i64>> {
-        let index = self.machine.index(usize::from(cell.symbol), &cell.args);
         let Some(reader) = usize::from(cell.event).checked_sub(1).map(|at| readers[at]) else {
-            return vec![state.memory[index]];
+            return vec![self.memory(state, cell)];
         };
+        let index = self.machine.index(usize::from(cell.symbol), &cell.args);
         let mut values = Vec::new();
         let mut hidden = false;
         for (process, buffer) in state.buffers.iter().enumerate() {
@@ -312,9 +320,18 @@ impl<'a> Explored<'a> {
                     Val::Con(value) => i64::from(*value),
                     Val::Proc(process) => i64::from(*process),
                 };
+                if cell.event == 0 {
+                    return self.memory(state, *cell).is_none_or(|value| (value == wanted) == *sign);
+                }
                 self.values(state, *cell, readers)
                     .iter()
                     .any(|value| value.is_none_or(|value| (value == wanted) == *sign))
+            }
+            Lit::Same(one, two, sign) if one.event == 0 && two.event == 0 => {
+                match (self.memory(state, *one), self.memory(state, *two)) {
+                    (Some(one), Some(two)) => (one == two) == *sign,
+                    (None, _) | (_, None) => true,
+                }
             }
             Lit::Same(one, two, sign) => {
                 let two = self.values(state, *two, readers);

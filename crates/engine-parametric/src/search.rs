@@ -51,7 +51,9 @@ pub fn check(
         observer.phase("explore", &format!("{} states", explored.len()));
     }
     let mut refuted: Vec<Cube> = Vec::new();
-    let mut budget = BUDGET;
+    // Often few cubes are enough, or the first candidates are right: a short look at both comes first.
+    let mut glance = explored.is_none();
+    let mut budget = if glance { GLANCE } else { BUDGET };
     let mut turn = if explored.is_some() { Turn::States } else { Turn::Plain };
     // Who asks for candidates gets them twice before the search goes without.
     let mut plain = options.guess.is_none();
@@ -70,7 +72,8 @@ pub fn check(
             explored: explored.as_ref().filter(|_| turn != Turn::Plain),
             refuted: &refuted,
             stop: &stop,
-            budget: if turn == Turn::Plain { budget * PLAIN } else { budget },
+            budget: if turn == Turn::Plain && !glance { budget * PLAIN } else { budget },
+            depth: (budget / DEPTH) as u32,
             reads: turn == Turn::Reads,
         };
         match search.begin(observer)? {
@@ -94,6 +97,10 @@ pub fn check(
             End::Spent => wrong = WRONG,
         }
         let explored = explored.get_or_insert_with(|| Explored::new(&images, memory, 2, &stop));
+        if glance && turn == Turn::States {
+            (glance, budget, wrong, turn) = (false, BUDGET, 0, Turn::Plain);
+            continue;
+        }
         if turn == Turn::States {
             explored.grow(&stop);
         }
@@ -127,6 +134,12 @@ enum Turn {
 /// How many cubes are looked at in the first turn with candidates.
 const BUDGET: usize = 300;
 
+/// How many cubes are looked at before anything else is tried, with candidates and without.
+const GLANCE: usize = 100;
+
+/// The part of the cubes that may lie on one path: numbers that only grow make endless ones.
+const DEPTH: usize = 3;
+
 /// How many times more without candidates.
 const PLAIN: usize = 3;
 
@@ -158,8 +171,9 @@ struct Search<'a> {
     /// Candidates that were wrong.
     refuted: &'a [Cube],
     stop: &'a dyn Fn() -> bool,
-    /// After how many cubes to give up.
+    /// After how many cubes to give up, and how deep.
     budget: usize,
+    depth: u32,
     /// Whether candidates may speak of pending reads.
     reads: bool,
 }
@@ -206,7 +220,7 @@ impl Search<'_> {
             if self.nodes[at].covered {
                 continue;
             }
-            if self.nodes.len() > self.budget {
+            if self.nodes.len() > self.budget || self.deepest > self.depth {
                 return Ok(End::Spent);
             }
             done += 1;

@@ -69,7 +69,8 @@ impl Match<'_> {
         }
         for partner in 0..self.other.processes {
             let wrong = (at < self.fixed || partner < self.fixed) && at != partner;
-            if wrong || self.processes[..usize::from(at)].contains(&partner) {
+            let lacking = self.pattern.cube.profiles[usize::from(at)] & !self.other.profiles[usize::from(partner)] != 0;
+            if wrong || lacking || self.processes[..usize::from(at)].contains(&partner) {
                 continue;
             }
             self.processes[usize::from(at)] = partner;

@@ -12,15 +12,17 @@
 //! Values that nothing determines (at first, or after `:= ?`) are chosen when somebody reads them. Numbers are then
 //! chosen among those that the text mentions and their neighbours: what is found is real, but not everything is found.
 
+mod reach;
 mod telling;
 
+pub use reach::Reach;
 pub use telling::{Sight, Told};
 
 use crate::{
     Access, Comparison, Formula, Kind, Memory, NewValue, Process, Property, System, Target, Term, Transition, Type,
     Update,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// A value: a number, a constructor's place, a process.
 pub type Value = i64;
@@ -94,16 +96,6 @@ pub struct Machine<'a> {
     weak: bool,
     /// Whether a variable may hold a process that is none of them, because `init` leaves no other choice.
     beyond: bool,
-}
-
-/// A forward exploration that can be continued.
-#[derive(Debug, Default)]
-pub struct Reach {
-    seen: FxHashSet<State>,
-    /// The states that were found.
-    pub states: Vec<State>,
-    /// How many of them have been left behind.
-    done: usize,
 }
 
 /// The processes in slots.
@@ -346,6 +338,9 @@ impl<'a> Machine<'a> {
 
     /// Which of the properties hold, with values chosen.
     fn matching(&self, state: State, properties: &[Property]) -> Vec<(State, Option<usize>)> {
+        if properties.is_empty() {
+            return vec![(state, None)];
+        }
         let tuples: Vec<Vec<Frame>> =
             properties.iter().map(|property| self.tuples(property.params.len(), true)).collect();
         let ask = |state: &State| {
@@ -384,7 +379,7 @@ impl<'a> Machine<'a> {
             Ok(Some(changes))
         };
         let mut states = Vec::new();
-        self.settle(state.clone(), &ask, &mut |mut state, changes| {
+        let mut enter = |mut state: State, changes: Option<Group>| {
             let Some(changes) = changes else { return };
             let mut group = Group::new();
             for (cell, value) in changes {
@@ -398,7 +393,13 @@ impl<'a> Machine<'a> {
                 state.buffers[usize::from(actor)].push(group);
             }
             states.push(state);
-        });
+        };
+        // Most guards do not hold, and most values are known: then nothing has to be copied to find that out.
+        match ask(state) {
+            Ok(None) => {}
+            Ok(changes) => enter(state.clone(), changes),
+            Err(_) => self.settle(state.clone(), &ask, &mut enter),
+        }
         states
     }
 
@@ -410,26 +411,23 @@ impl<'a> Machine<'a> {
         actor: Option<u8>,
         changes: &mut Group,
     ) -> Result<(), Missing> {
-        let frames = match &update.target {
-            Target::Cell(_) => vec![tuple.clone()],
-            Target::Every(slots) => {
-                let frame = |indices: Frame| {
-                    let mut frame = tuple.clone();
-                    for (&slot, index) in slots.iter().zip(indices) {
-                        frame.resize(frame.len().max(usize::from(slot) + 1), 0);
-                        frame[usize::from(slot)] = index;
-                    }
-                    frame
-                };
-                self.tuples(slots.len(), false).into_iter().map(frame).collect()
-            }
+        let slots: &[u8] = match &update.target {
+            Target::Cell(_) => &[],
+            Target::Every(slots) => slots,
         };
-        for mut frame in frames {
-            let args: Vec<Process> = match &update.target {
-                Target::Cell(args) => args.clone(),
-                Target::Every(slots) => slots.iter().map(|&slot| Process::Slot(slot)).collect(),
+        let n = usize::from(self.n);
+        let mut frame = tuple.clone();
+        for number in 0..n.pow(slots.len() as u32) {
+            let mut rest = number;
+            for &slot in slots.iter().rev() {
+                frame.resize(frame.len().max(usize::from(slot) + 1), 0);
+                frame[usize::from(slot)] = (rest % n) as u8;
+                rest /= n;
+            }
+            let cell = match &update.target {
+                Target::Cell(args) => self.at(update.symbol, args, &frame),
+                Target::Every(_) => self.base[update.symbol] + number,
             };
-            let cell = self.at(update.symbol, &args, &frame);
             match &update.value {
                 NewValue::Term(term) => changes.push((cell, Some(self.term((state, None), term, &frame, actor)?))),
                 NewValue::Any => changes.push((cell, None)),
@@ -475,33 +473,6 @@ impl<'a> Machine<'a> {
     pub fn index(&self, symbol: usize, args: &[u8]) -> usize {
         let args = args.iter().take(self.system.symbols[symbol].arity);
         self.base[symbol] + args.fold(0, |index, &arg| index * usize::from(self.n) + usize::from(arg))
-    }
-
-    /// Explores until about `limit` states are known, or `stop` says so. Says whether something new was found.
-    pub fn reach(&self, reach: &mut Reach, limit: usize, stop: &dyn Fn() -> bool) -> bool {
-        let before = reach.states.len();
-        let mut fresh = if before == 0 { self.initial() } else { Vec::new() };
-        loop {
-            for state in fresh.drain(..) {
-                for (state, forbidden) in self.matching(state, &self.system.invariants) {
-                    if forbidden.is_none() && reach.seen.insert(state.clone()) {
-                        reach.states.push(state);
-                    }
-                }
-            }
-            let Some(state) = reach.states.get(reach.done) else { break };
-            if reach.states.len() > limit || stop() {
-                break;
-            }
-            self.commits(state, &mut |_, next| fresh.push(next));
-            for transition in &self.system.transitions {
-                for tuple in self.tuples(transition.params.len(), true) {
-                    fresh.extend(self.take(state, transition, &tuple));
-                }
-            }
-            reach.done += 1;
-        }
-        reach.states.len() > before
     }
 
     /// Searches all states, at most `limit` of them, until `stop` says so.

@@ -178,6 +178,10 @@ impl Pattern {
             }
             stages[usize::from(last)].push(at);
         }
+        // Numbers cost the most.
+        for stage in &mut stages {
+            stage.sort_by_key(|&at| matches!(parts[at], Part::Number(..)));
+        }
         Pattern { processes, parts, orders, stages, keys }
     }
 

@@ -131,6 +131,11 @@ pub(super) fn impossible(all: &[Sum], whole: &dyn Fn(Cell) -> bool) -> bool {
 
 /// Whether all that satisfies `all` satisfies `one`.
 pub(super) fn implied(all: &[Sum], one: &Sum, whole: &dyn Fn(Cell) -> bool) -> bool {
+    // The value of the sum is known more often than not.
+    if let Some(known) = all.iter().find(|sum| sum.how == Comparison::Equal && sum.terms == one.terms) {
+        let left = Sum { terms: BTreeMap::new(), constant: one.constant - known.constant, how: one.how };
+        return left.decided() == Some(true);
+    }
     one.denied().into_iter().all(|side| {
         let mut with = all.to_vec();
         with.push(side);
