@@ -346,6 +346,21 @@ impl Types {
         }
     }
 
+    /// Whether there is an array in it.
+    pub fn has_array(&self, ty: &Type) -> bool {
+        match &ty.kind {
+            Kind::Array(..) => true,
+            Kind::Record(id) => self.record(*id).members.iter().flatten().any(|member| self.has_array(&member.ty)),
+            Kind::Void
+            | Kind::Bool
+            | Kind::Int { .. }
+            | Kind::Float(_)
+            | Kind::Pointer(_)
+            | Kind::Function(_)
+            | Kind::Bad(_) => false,
+        }
+    }
+
     /// Whether there is something atomic in it.
     pub fn has_atomic(&self, ty: &Type) -> bool {
         ty.atomic

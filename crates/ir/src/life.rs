@@ -42,7 +42,7 @@ pub enum Storage {
     Heap,
     /// Until the call ends that made it, or the block in it.
     Automatic,
-    /// As long as the thread. Nobody asks whether it has ended.
+    /// As long as the thread.
     Thread,
 }
 

@@ -7,7 +7,7 @@
 //!
 //! Accesses at constant addresses and to the variables of the own call need no such look, and where nothing ever ends, none does.
 
-use super::exits;
+use super::{exits, tls};
 use ir::faults::{self, ENDED};
 use ir::life::{CONSTANT, DEAD, LIFE, LIFE_OF_ATOMICS, LIFE_WIDTH, Storage};
 use ir::{
@@ -101,6 +101,7 @@ pub(crate) fn guard(program: &mut Program, asked: Asked, tags: &TagSet) {
         };
         end_variables(function, own, leaves, tags);
     }
+    tls::end_blocks(program, main.filter(|_| !asked.main_ends), tags);
     if !program.functions.iter().any(ends_something) {
         return;
     }
@@ -152,7 +153,7 @@ fn begin_objects(function: &mut Function, own: &Own, tags: &TagSet) {
 
 /// The locals of a function that hold addresses of its own variables and nothing else.
 pub(crate) struct Own {
-    /// Those, and the hidden parameters that point to what outlives the call.
+    /// Those, and the hidden variables that point to what outlives the call.
     safe: BTreeSet<LocalId>,
     /// Those whose value may be known elsewhere, in the order of the program, with their names.
     pub escaping: Vec<LocalId>,
@@ -180,7 +181,7 @@ impl Own {
         made.retain(|dst| assigned.get(dst) == Some(&1));
         let hidden = |&local: &LocalId| {
             let name = &function.locals[local.index()].name;
-            local.0 < function.params && (name == "%tls" || name == "%result")
+            name == tls::NAME || local.0 < function.params && name == "%result"
         };
         let params = (0..function.locals.len() as u32).map(LocalId).filter(hidden);
         let safe = params.chain(made.iter().copied()).collect();
@@ -200,7 +201,7 @@ impl Own {
 }
 
 /// The pointer in an address: without the offsets that are added to it.
-fn base(addr: &Expr) -> &Expr {
+pub(crate) fn base(addr: &Expr) -> &Expr {
     match addr {
         Expr::Binary(BinaryOp::Add | BinaryOp::Sub, pointer, offset) if is_offset(offset) => base(pointer),
         _ => addr,
@@ -401,7 +402,7 @@ fn at_least(life: LocalId, limit: u64) -> Expr {
 }
 
 /// The expressions of an instruction whose value goes somewhere, as opposed to addresses of accesses and to conditions.
-fn values(op: &Op, visit: &mut impl FnMut(&Expr)) {
+pub(crate) fn values(op: &Op, visit: &mut impl FnMut(&Expr)) {
     match op {
         Op::Assign { value, .. }
         | Op::Store { value, .. }

@@ -1,6 +1,7 @@
 //! A function under construction.
 
 use super::scope::Scope;
+use super::temporary::Temporary;
 use super::usage::Usage;
 use super::{Unit, Value};
 use crate::types::Type;
@@ -53,6 +54,8 @@ pub(crate) struct Body {
     pub switches: Vec<Switch>,
     /// In a loop that only waits for a condition variable: the local that says whether the last wait ended for no reason.
     pub woken: Option<LocalId>,
+    /// The structures that live as long as the full expression.
+    pub passing: Vec<Temporary>,
     current: BlockId,
     temporaries: u32,
 }
@@ -104,6 +107,7 @@ impl Body {
             continues: Vec::new(),
             switches: Vec::new(),
             woken: None,
+            passing: Vec::new(),
             rest: None,
             current: BlockId(0),
             temporaries: 0,

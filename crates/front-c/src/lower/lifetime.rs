@@ -6,7 +6,6 @@ use super::{CalleeId, Lowering, Unit, Value, alive};
 use crate::builtins;
 use crate::types::Type;
 use c_syntax::ast::{Attribute, Declarator, Meaning, Name, Range, Specifiers};
-use ir::life::Storage;
 use ir::{Expr, LocalId};
 use rustc_hash::FxHashSet;
 use source::Diagnostic;
@@ -15,7 +14,7 @@ use source::Diagnostic;
 const LATE: i64 = 65_535;
 
 /// The scopes of parameters and of the outermost block of a function.
-const OUTERMOST: usize = 2;
+pub(crate) const OUTERMOST: usize = 2;
 
 /// Functions that run before and after `main`, by priority and in the order of the text; names for other functions.
 #[derive(Debug, Default)]
@@ -159,9 +158,7 @@ impl Lowering {
         }
         self.innermost().ending.push(address);
         if self.body.repeats() {
-            let tags = self.tags(&["NA"]);
-            let begins = alive::begin(&Expr::Local(address), Storage::Automatic, &tags);
-            begins.into_iter().for_each(|op| self.emit(op));
+            self.begin_life(address);
         }
     }
 
@@ -176,11 +173,7 @@ impl Lowering {
     /// Ends the lives of the variables of all scopes from a depth on.
     pub fn end_variables(&mut self, depth: usize) {
         let ending: Vec<LocalId> = self.body.scopes[depth..].iter().flat_map(|scope| scope.ending.clone()).collect();
-        let tags = self.tags(&["NA"]);
-        for address in ending {
-            let ends = alive::end(&Expr::Local(address), Storage::Automatic, &tags);
-            ends.into_iter().for_each(|op| self.emit(op));
-        }
+        self.end_objects(&ending);
     }
 
     /// Ends the innermost scope.

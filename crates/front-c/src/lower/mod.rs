@@ -37,6 +37,7 @@ mod seams;
 mod sites;
 mod sizes;
 mod stmt;
+mod temporary;
 mod tls;
 mod type_of;
 mod usage;

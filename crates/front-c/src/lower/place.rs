@@ -84,7 +84,7 @@ impl Lowering {
                 if !ty.is_record() {
                     return Err(self.no_object(e.span));
                 }
-                let place = self.object("%result", &ty, false)?;
+                let place = self.temporary_object(&ty)?;
                 let At::Memory(addr) = &place.at else { return Err(self.no_object(e.span)) };
                 self.call_record(call, addr.clone(), e.span)?;
                 Ok(place)
@@ -185,7 +185,7 @@ impl Lowering {
 
     fn member_place(&mut self, member: &Member, span: Span) -> Result<Place, Diagnostic> {
         let outer = match member.operator {
-            MemberOperator::Direct => self.place(&member.expression)?,
+            MemberOperator::Direct => self.outer_record(&member.expression)?,
             MemberOperator::Indirect => {
                 let pointer = self.rvalue(&member.expression)?;
                 self.dereference(pointer)?
@@ -294,6 +294,7 @@ impl Lowering {
     pub fn address(&mut self, place: &Place) -> Result<Value, Diagnostic> {
         match &place.at {
             At::Memory(addr) if place.bits.is_none() => {
+                self.note_address(addr);
                 Ok(Value { expr: addr.clone(), ty: place.ty.clone().pointer_to() })
             }
             At::Memory(_) => {
@@ -441,6 +442,12 @@ impl Lowering {
     /// In a loop it is the same object each time, as with compilers, which give each variable one place on the stack: who
     /// keeps its address beyond an iteration sees what the next one does to it.
     pub fn object(&mut self, name: &str, ty: &Type, zeroed: bool) -> Result<Place, Diagnostic> {
+        let early = self.body.repeats();
+        self.object_made(name, ty, zeroed, early)
+    }
+
+    /// A new object in memory, which is there from the beginning of the call if it is made `early`.
+    pub fn object_made(&mut self, name: &str, ty: &Type, zeroed: bool, early: bool) -> Result<Place, Diagnostic> {
         let size = self.size(ty)?;
         let cells = self.cells(ty, 1)?;
         let dst = self.body.local(&format!("&{name}"), Width::WORD);
@@ -448,7 +455,7 @@ impl Lowering {
         let align = self.types.align(ty).unwrap_or(1);
         let (name, storage) = (self.shaped(name, ty), ir::life::Storage::Automatic);
         let alloc = |zeroed| System::Alloc { dst, name, size, cells: Some(cells.clone()), zeroed, align, storage };
-        if !self.body.repeats() {
+        if !early {
             self.emit(Op::System(alloc(zeroed)));
             return Ok(Place::memory(Expr::Local(dst), ty.clone()));
         }

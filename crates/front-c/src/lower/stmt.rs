@@ -9,7 +9,7 @@ use crate::builtins;
 use c_syntax::ast::{
     BlockItem, Expression, For, ForInitializer, If, Label, Labeled, Node, Range, Statement, Switch as SwitchStatement,
 };
-use ir::{BinaryOp, BlockId, Expr, Op, Terminator, UnaryOp, Width};
+use ir::{BinaryOp, BlockId, Expr, LocalId, Op, Terminator, UnaryOp, Width};
 use source::{Diagnostic, Span};
 
 impl Lowering {
@@ -29,42 +29,30 @@ impl Lowering {
         match statement {
             Statement::Labeled(labeled) => self.labeled(labeled),
             Statement::Compound(items) => {
-                self.body.scopes.push(Scope::default());
-                let result = items.iter().try_for_each(|item| self.with_seams(item));
-                result.and(self.close_scope())
+                self.in_scope(|lowering| items.iter().try_for_each(|item| lowering.with_seams(item)))
             }
-            Statement::Expression(Some(e)) => self.effect(e),
+            Statement::Expression(Some(e)) => self.full_expression(|lowering| lowering.effect(e)),
             Statement::Expression(None) => Ok(()),
-            Statement::If(inner) => self.if_statement(inner),
-            Statement::Switch(inner) => self.switch(inner),
+            Statement::If(inner) => self.in_scope(|lowering| lowering.if_statement(inner)),
+            Statement::Switch(inner) => self.in_scope(|lowering| lowering.switch(inner)),
             Statement::While(inner) if self.only_waits(&inner.statement, &inner.expression) => {
                 let woken = self.temp(Width::BOOL);
                 self.body.assign(woken, Expr::constant(0, Width::BOOL));
                 let outer = self.body.woken.replace(woken);
-                let result = self.while_statement(&inner.expression, &inner.statement);
+                let result = self.in_scope(|lowering| lowering.while_statement(&inner.expression, &inner.statement));
                 self.body.woken = outer;
                 result
             }
             Statement::While(inner) => {
                 let outer = self.body.woken.take();
-                let result = self.while_statement(&inner.expression, &inner.statement);
+                let result = self.in_scope(|lowering| lowering.while_statement(&inner.expression, &inner.statement));
                 self.body.woken = outer;
                 result
             }
             Statement::DoWhile(inner) => {
-                let (head, test, after) = (self.body.block(), self.body.block(), self.body.block());
-                self.body.fall_into(head);
-                self.loop_body(&inner.statement, after, test)?;
-                self.body.fall_into(test);
-                self.branch_on(&inner.expression, head, after)?;
-                self.body.resume(after);
-                Ok(())
+                self.in_scope(|lowering| lowering.do_statement(&inner.statement, &inner.expression))
             }
-            Statement::For(inner) => {
-                self.body.scopes.push(Scope::default());
-                let result = self.for_statement(inner);
-                result.and(self.close_scope())
-            }
+            Statement::For(inner) => self.in_scope(|lowering| lowering.for_statement(inner)),
             Statement::Goto(name) => {
                 let span = self.at(name.span);
                 self.body.jumps.get_or_insert(span);
@@ -85,9 +73,16 @@ impl Lowering {
                 let to = self.body.breaks.last().copied();
                 self.jump(to, "break")
             }
-            Statement::Return(e) => self.return_value(e.as_deref()),
+            Statement::Return(e) => self.full_expression(|lowering| lowering.return_value(e.as_deref())),
             Statement::Asm(asm) => builtins::asm(self, asm, self.span()),
         }
+    }
+
+    /// Lowers what is a block of its own: also each statement that chooses or repeats, and what it chooses or repeats (C11, 6.8.4 and 6.8.5).
+    fn in_scope(&mut self, work: impl FnOnce(&mut Lowering) -> Result<(), Diagnostic>) -> Result<(), Diagnostic> {
+        self.body.scopes.push(Scope::default());
+        let result = work(self);
+        result.and(self.close_scope())
     }
 
     fn jump(&mut self, to: Option<(BlockId, usize)>, word: &str) -> Result<(), Diagnostic> {
@@ -115,7 +110,7 @@ impl Lowering {
             return self.statement(statement);
         }
         self.seam(statement.span, Side::Before, true);
-        self.statement(statement)?;
+        self.in_scope(|lowering| lowering.statement(statement))?;
         self.seam(statement.span, Side::After, true);
         Ok(())
     }
@@ -133,17 +128,42 @@ impl Lowering {
         }
     }
 
+    fn do_statement(&mut self, statement: &Node<Statement>, condition: &Node<Expression>) -> Result<(), Diagnostic> {
+        let (head, test, after) = (self.body.block(), self.body.block(), self.body.block());
+        self.body.fall_into(head);
+        self.loop_body(statement, after, test)?;
+        self.body.fall_into(test);
+        let passing = self.condition(condition, head, after)?;
+        self.body.resume(after);
+        self.end_objects(&passing);
+        Ok(())
+    }
+
+    /// Branches on a condition, which is a full expression: the objects to be ended at both of its ends.
+    fn condition(
+        &mut self,
+        condition: &Node<Expression>,
+        then: BlockId,
+        otherwise: BlockId,
+    ) -> Result<Vec<LocalId>, Diagnostic> {
+        let before = self.body.passing.len();
+        self.branch_on(condition, then, otherwise)?;
+        Ok(self.passing(before))
+    }
+
     fn while_statement(&mut self, condition: &Node<Expression>, statement: &Node<Statement>) -> Result<(), Diagnostic> {
         let (head, first, after) = (self.body.block(), self.body.block(), self.body.block());
         self.body.fall_into(head);
-        self.branch_on(condition, first, after)?;
+        let passing = self.condition(condition, first, after)?;
         self.body.resume(first);
+        self.end_objects(&passing);
         if let Some(woken) = self.body.woken {
             let condition = Expr::Local(woken).unary(UnaryOp::Not);
             self.emit(Op::Assume { condition, waits: false });
         }
         self.loop_body(statement, after, head)?;
         self.body.end(Terminator::Goto(head), after);
+        self.end_objects(&passing);
         Ok(())
     }
 
@@ -183,43 +203,54 @@ impl Lowering {
     fn for_statement(&mut self, inner: &For) -> Result<(), Diagnostic> {
         match &inner.initializer {
             ForInitializer::Empty => {}
-            ForInitializer::Expression(e) => self.effect(e)?,
+            ForInitializer::Expression(e) => self.full_expression(|lowering| lowering.effect(e))?,
             ForInitializer::Declaration(declaration) => self.declaration(declaration)?,
             ForInitializer::StaticAssert(assert) => self.static_assert(assert)?,
         }
         let (head, first) = (self.body.block(), self.body.block());
         let (step, after) = (self.body.block(), self.body.block());
         self.body.fall_into(head);
-        match &inner.condition {
-            Some(condition) => self.branch_on(condition, first, after)?,
-            None => self.body.end(Terminator::Goto(first), first),
-        }
+        let passing = match &inner.condition {
+            Some(condition) => self.condition(condition, first, after)?,
+            None => {
+                self.body.end(Terminator::Goto(first), first);
+                Vec::new()
+            }
+        };
         self.body.resume(first);
+        self.end_objects(&passing);
         self.loop_body(&inner.statement, after, step)?;
         self.body.fall_into(step);
         if let Some(e) = &inner.step {
-            self.effect(e)?;
+            self.full_expression(|lowering| lowering.effect(e))?;
         }
         self.body.end(Terminator::Goto(head), after);
+        self.end_objects(&passing);
         Ok(())
     }
 
     fn if_statement(&mut self, inner: &If) -> Result<(), Diagnostic> {
         let (first, after) = (self.body.block(), self.body.block());
         let second = if inner.else_statement.is_some() { self.body.block() } else { after };
-        self.branch_on(&inner.condition, first, second)?;
+        let passing = self.condition(&inner.condition, first, second)?;
         self.body.resume(first);
+        self.end_objects(&passing);
         self.inner_statement(&inner.then_statement)?;
         if let Some(otherwise) = &inner.else_statement {
             self.body.end(Terminator::Goto(after), second);
+            self.end_objects(&passing);
             self.inner_statement(otherwise)?;
+            self.body.fall_into(after);
+        } else {
+            self.body.fall_into(after);
+            self.end_objects(&passing);
         }
-        self.body.fall_into(after);
         Ok(())
     }
 
     /// The body comes first; the tests that lead to its cases are known after it.
     fn switch(&mut self, inner: &SwitchStatement) -> Result<(), Diagnostic> {
+        let before = self.body.passing.len();
         let value = self.rvalue(&inner.expression)?;
         if !value.ty.is_integer() {
             let complaint = self.error(self.at(inner.expression.span), "a switch needs an integer");
@@ -227,6 +258,8 @@ impl Lowering {
         }
         let value = self.promote(value)?;
         let value = self.keep(value);
+        let passing = self.passing(before);
+        self.end_objects(&passing);
         let after = self.body.block();
         let tests = self.body.current();
         let dead = self.body.block();

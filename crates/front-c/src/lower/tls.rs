@@ -4,9 +4,16 @@
 //! thread begins with an adapter that makes the block; `main` makes its own.
 
 use super::body::Body;
-use super::{GlobalId, Lowering, Unit};
-use ir::{Expr, FunctionId, Op, System, Terminator, Width};
-use source::Diagnostic;
+use super::{GlobalId, Lowering, Unit, alive};
+use ir::life::Storage;
+use ir::{Expr, Function, FunctionId, Instr, LocalId, Op, Program, System, TagSet, Terminator, Width};
+use source::{Diagnostic, Span};
+
+/// What the variable is called that has the address of the block.
+pub(crate) const NAME: &str = "%tls";
+
+/// What the function is called that makes a block.
+const MAKER: &str = "%thread_locals";
 
 /// The block of thread-local variables.
 #[derive(Debug, Default)]
@@ -53,7 +60,7 @@ impl Lowering {
         match self.tls.maker {
             Some(id) => id,
             None => {
-                let id = self.new_function("%thread_locals");
+                let id = self.new_function(MAKER);
                 self.tls.maker = Some(id);
                 id
             }
@@ -63,7 +70,7 @@ impl Lowering {
     /// What `main` begins with.
     pub fn main_prologue(&mut self) {
         if self.tls.on {
-            let tls = self.body.local("%tls", Width::WORD);
+            let tls = self.body.local(NAME, Width::WORD);
             self.body.tls = Some(tls);
             let function = self.tls_maker();
             self.emit(Op::System(System::Call { dst: Some(tls), function, args: Vec::new() }));
@@ -90,11 +97,11 @@ impl Lowering {
             }
         }
         cells.sort_by_key(|cell| cell.offset);
-        let mut body = Body::new("%thread_locals", Unit::Library);
-        let dst = body.local("%tls", Width::WORD);
+        let mut body = Body::new(MAKER, Unit::Library);
+        let dst = body.local(NAME, Width::WORD);
         let size = Expr::constant(self.tls.size.max(1) as i64, Width::WORD);
         let name = "thread-local".to_owned();
-        let storage = ir::life::Storage::Thread;
+        let storage = Storage::Thread;
         body.emit(Op::System(System::Alloc { dst, name, size, cells: Some(cells), zeroed: true, align: 8, storage }));
         let tags = self.tags(&["NA"]);
         for (offset, value) in stores {
@@ -105,4 +112,71 @@ impl Lowering {
         self.program.functions[id.index()] = super::finish::finish(body.function);
         Ok(())
     }
+}
+
+/// Ends the block of each thread with the thread, if somebody may know the address of a variable in it. What the function `kept` has is
+/// there until the program ends.
+pub(crate) fn end_blocks(program: &mut Program, kept: Option<FunctionId>, tags: &TagSet) {
+    if !program.functions.iter().any(|function| gives_away(function, &program.functions)) {
+        return;
+    }
+    let main = program.threads.first().map(|thread| thread.body);
+    for (at, function) in program.functions.iter_mut().enumerate() {
+        let Some(block) = variable(function) else { continue };
+        // The function that a thread begins with has the block from nobody.
+        let begins = block.0 >= function.params && main.is_none_or(|main| main.index() != at);
+        let kept = kept.is_some_and(|kept| kept.index() == at);
+        for part in &mut function.blocks {
+            let ends = match part.terminator {
+                Terminator::Exit(Some(_)) => !kept,
+                Terminator::Return(_) => begins,
+                Terminator::Exit(None) | Terminator::Goto(_) | Terminator::Branch { .. } | Terminator::Cut { .. } => {
+                    false
+                }
+            };
+            if ends {
+                let span = part.instrs.last().map_or(Span::default(), |instr| instr.span);
+                let stores = alive::end(&Expr::Local(block), Storage::Thread, tags);
+                part.instrs.extend(stores.map(|op| Instr { op, span }));
+            }
+        }
+    }
+}
+
+/// The variable of a function that has the address of its thread's block. Who makes the block does not count.
+fn variable(function: &Function) -> Option<LocalId> {
+    let at = function.locals.iter().position(|local| local.name == NAME).filter(|_| function.name != MAKER)?;
+    Some(LocalId(at as u32))
+}
+
+/// Whether an address in the block goes anywhere but into the variable that each function has for it.
+fn gives_away(function: &Function, all: &[Function]) -> bool {
+    let Some(block) = variable(function) else { return false };
+    let mentions = |value: &Expr| {
+        let mut found = false;
+        value.for_each_local(&mut |local| found |= local == block);
+        found
+    };
+    let instrs = function.blocks.iter().flat_map(|part| &part.instrs);
+    let returns = function.blocks.iter().any(|part| match &part.terminator {
+        Terminator::Return(Some(value)) | Terminator::Exit(Some(value)) => mentions(value),
+        Terminator::Return(None)
+        | Terminator::Exit(None)
+        | Terminator::Goto(_)
+        | Terminator::Branch { .. }
+        | Terminator::Cut { .. } => false,
+    });
+    returns
+        || instrs.map(|instr| &instr.op).any(|op| match op {
+            Op::System(System::Call { function, args, .. }) => {
+                let own = variable(&all[function.index()]);
+                let other = |at: &usize| own != Some(LocalId(*at as u32));
+                (0..args.len()).filter(other).any(|at| mentions(&args[at]))
+            }
+            _ => {
+                let mut found = false;
+                alive::values(op, &mut |value| found |= mentions(value));
+                found
+            }
+        })
 }

@@ -20,7 +20,7 @@ impl Lowering {
         for init in &declaration.declarators {
             let outer = self.enter(init.span);
             let cleanup = super::lifetime::cleanup(&declaration.specifiers, &init.declarator);
-            let result = self.declare_local(&base, init, cleanup);
+            let result = self.full_expression(|lowering| lowering.declare_local(&base, init, cleanup));
             self.body.span = outer;
             result?;
         }
@@ -147,6 +147,7 @@ impl Lowering {
         let made = System::Alloc { dst, name: name.to_owned(), size, cells: None, zeroed: false, align, storage };
         self.emit(Op::System(made));
         self.body.sizes.insert(dst, bytes);
+        self.note_variable(dst);
         let ty = Kind::Array(Rc::new(element), None).into();
         let variable = Rc::new(Variable { ty, storage: Storage::Memory(dst) });
         self.innermost().names.insert(name.to_owned(), Entity::Variable(variable));
@@ -215,7 +216,7 @@ impl Lowering {
             let (addr, ty) = self.global_address(id, place)?;
             return Ok(Place::memory(addr, ty));
         }
-        let place = self.object("(literal)", &ty, true)?;
+        let place = self.literal_object(&ty)?;
         self.initialize(&place, &initializer, true)?;
         Ok(place)
     }

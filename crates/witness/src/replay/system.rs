@@ -41,7 +41,10 @@ impl<'a> Thread<'a> {
             System::Check { condition, message } => {
                 if self.value(condition).0 == 0 {
                     self.failed.push((self.span, message.clone()));
-                    if self.is_idle(world) {
+                    let another = world.execution.violation.as_ref().is_some_and(|violation| {
+                        violation.thread == self.id && (violation.span, &violation.message) != (self.span, message)
+                    });
+                    if !another && self.is_idle(world) {
                         // That it fails is known. It goes on only if somebody waits for its end.
                         world.wanted[self.id.index()] = false;
                     }
