@@ -17,6 +17,7 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "what is not known of the C language is refused")]
 
 mod builtins;
+mod compatible;
 mod layout;
 mod lower;
 mod text;
@@ -50,7 +51,7 @@ pub struct Checks {
     pub lifetimes: bool,
     /// With these: accesses to an object whose beginning does not happen before them, for models that know data races.
     pub begins: bool,
-    /// Shifts by negative numbers and by too many bits.
+    /// Shifts by negative numbers and by too many bits, and arguments after `...` that are taken with another type.
     pub shifts: bool,
     /// Results of signed arithmetic that their type does not have.
     pub overflow: bool,

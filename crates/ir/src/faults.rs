@@ -16,8 +16,10 @@ pub const OVERFLOW: &str = "a signed integer overflows";
 pub const CONSTANT: &str = "a write to a constant object";
 /// Shifts.
 pub const SHIFT: &str = "a shift by a negative number, or by as many bits as the number has, or more";
+/// Arguments after `...`.
+pub const ARGUMENT: &str = "an argument is taken with a type that it does not have";
 
 /// Whether this is the name of such a failure, and no assertion of the program.
 pub fn is_fault(message: &str) -> bool {
-    [ENDED, TWICE, FOREIGN, INSIDE, LEAK, OVERFLOW, CONSTANT, SHIFT].contains(&message)
+    [ENDED, TWICE, FOREIGN, INSIDE, LEAK, OVERFLOW, CONSTANT, SHIFT, ARGUMENT].contains(&message)
 }

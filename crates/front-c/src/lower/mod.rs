@@ -174,6 +174,8 @@ pub(crate) struct Lowering {
     label_addresses: Vec<((String, String), Span)>,
     /// The first complaint that came where none could be returned.
     complaint: Option<Diagnostic>,
+    /// The types of pointers that arguments after `...` have.
+    argument_types: Vec<Type>,
 }
 
 /// See [`crate::parse`].
@@ -314,6 +316,7 @@ impl Lowering {
             label_addresses: Vec::new(),
             complaint: None,
         }
+            argument_types: Vec::new(),
     }
 
     fn run(mut self, units: &[(Unit, Vec<Item>)]) -> Result<Program, Failure> {
