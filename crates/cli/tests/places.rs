@@ -96,6 +96,20 @@ fn translation_units_are_linked() {
     assert_eq!(last_of(&output), "SAFE", "{}", stderr(&output));
 }
 
+#[test]
+fn declarations_of_two_files_agree() {
+    let head = "struct pair { int a; long b; };\nextern struct pair pair; extern int table[]; struct pair *get(struct hidden *);\n";
+    let main = "#include \"pair.h\"\nint main(void) { return get(0)->b != 2 || table[1] != 4; }\n";
+    let pair = "struct hidden { int x; };\n#include \"pair.h\"\nstruct pair pair = { 1, 2 }; int table[2] = { 3, 4 };\n\
+                struct pair *get(struct hidden *h) { return h ? 0 : &pair; }\n";
+    let other = "struct pair { long a; int b; };\nextern struct pair pair;\nint main(void) { return pair.b != 2; }\n";
+    let files = write("places-types", &[("pair.h", head), ("main.c", main), ("pair.c", pair), ("other.c", other)]);
+    let (last, text) = check(&files[1], &[&files[2], "--model", "sc"]);
+    assert_eq!(last, "SAFE", "{text}");
+    let (_, text) = check(&files[3], &[&files[2], "--model", "sc"]);
+    assert!(text.contains("`pair` is declared as `struct pair` here") && text.contains("other.c:2"), "{text}");
+}
+
 fn last_of(output: &Output) -> String {
     last(output)
 }

@@ -59,6 +59,18 @@ fn what_is_not_supported_is_named_with_its_place() {
     check("int x; int *p = &x + 1;\nint y = 1; int z = y;\nint main(void) {\n return z; }", "not a constant", 2);
     check("void f(void) {}\nint main(void) {\n int x = f(); return x; }", "has no value", 3);
     check("int main(void) {\n int x = 1;\n return x.a; }", "has no members", 3);
+    check(
+        "extern long v;\nint main(void) { return 0; }\nint v = 1;",
+        "`v` is declared as `int` here and as `long` in line 1",
+        3,
+    );
+    check("int main(void) { extern long v;\n return v; }\nint v = 1;", "`long` here and as `int` in line 3", 1);
+    check("extern _Thread_local int v;\nint v;\nint main(void) { return v; }", "`_Thread_local int` in line 1", 2);
+    check(
+        "int f(long);\nint f(int n) { return n; }\nint main(void) { return 0; }",
+        "`int (int)` here and as `int (long)`",
+        2,
+    );
     check("int f(void) { return 1; }\nint f(void) { return 2; }\nint main(void) { return f(); }", "defined twice", 2);
     check("struct s { int x : 40; } v;\nint main(void) { return v.x; }", "width of this bit-field", 1);
     check("struct s { unsigned x : 4; } v;\nint main(void) {\n unsigned *p = &v.x; return *p; }", "no address", 3);

@@ -380,6 +380,10 @@ impl Lowering {
         let known = self.file().names.get(name).cloned().filter(|known| !matches!(known, Entity::Bad(_)));
         if let Some(Entity::Function(id)) = known.or(linked) {
             self.file().names.insert(name.to_owned(), Entity::Function(id));
+            let old = definition.as_ref().is_some_and(|definition| definition.declarator.old_parameters().is_some());
+            if !old {
+                self.check_prototype(id, &signature, span);
+            }
             let known = &mut self.callees[id.0 as usize];
             if definition.is_some() {
                 if known.definition.is_some() {
@@ -395,13 +399,34 @@ impl Lowering {
             return Ok(());
         }
         let id = CalleeId(self.callees.len() as u32);
-        let callee = Callee { name: name.to_owned(), unit, signature, definition, id: None, object: None };
+        let span = self.at(span);
+        let callee = Callee { name: name.to_owned(), unit, signature, definition, span, id: None, object: None };
         self.callees.push(callee);
         self.file().names.insert(name.to_owned(), Entity::Function(id));
         if !own && unit.is_user() {
             self.linked.insert(name.to_owned(), Entity::Function(id));
         }
         Ok(())
+    }
+
+    /// Complains about a function that is declared with another type than before, in this file or in another one.
+    fn check_prototype(&mut self, id: CalleeId, signature: &Signature, span: Place) {
+        let known = &self.callees[id.0 as usize];
+        let defined = known.definition.as_ref();
+        let old = defined.is_some_and(|definition| definition.declarator.old_parameters().is_some());
+        if old || !known.unit.is_user() || self.types.same_signature(&known.signature, signature) {
+            return;
+        }
+        let place = self.at(span);
+        let describe = |signature: &Signature| self.types.describe(&Kind::Function(Rc::new(signature.clone())).into());
+        let (name, old, new) = (&known.name, describe(&known.signature), describe(signature));
+        let there = self.other_place(known.span, place);
+        let message = format!("`{name}` is declared as `{new}` here and as `{old}` in {there}");
+        let complaint = self.error(place, message);
+        self.complain(
+            complaint
+                .help("give all declarations of a function the same type, best in a header that all files include"),
+        );
     }
 
     /// The parameters of a function in the making, from its shape.

@@ -72,6 +72,7 @@ impl Lowering {
         let linked = if base.fixed { None } else { self.linked.get(name).cloned() };
         if let Some(Entity::Global(id)) = self.file().names.get(name).cloned().or(linked) {
             self.file().names.insert(name.to_owned(), Entity::Global(id));
+            self.check_redeclared(id, &ty, base.thread, place);
             let unit = self.body.unit;
             let known = &mut self.globals[id.0 as usize];
             if known.initializer.is_some() && initializer.is_some() {
@@ -102,6 +103,24 @@ impl Lowering {
             self.linked.insert(name.to_owned(), Entity::Global(id));
         }
         Ok(())
+    }
+
+    /// Complains about a variable that is declared with another type than before, in this file or in another one.
+    pub fn check_redeclared(&mut self, id: GlobalId, ty: &Type, thread: bool, place: Span) {
+        let known = &self.globals[id.0 as usize];
+        if !known.unit.is_user() || known.thread == thread && self.types.compatible(&known.ty, ty) {
+            return;
+        }
+        let describe =
+            |ty: &Type, thread| format!("{}{}", if thread { "_Thread_local " } else { "" }, self.types.describe(ty));
+        let (name, old, new) = (&known.name, describe(&known.ty, known.thread), describe(ty, thread));
+        let there = self.other_place(known.span, place);
+        let message = format!("`{name}` is declared as `{new}` here and as `{old}` in {there}");
+        let complaint = self.error(place, message);
+        self.complain(
+            complaint
+                .help("give all declarations of a variable the same type, best in a header that all files include"),
+        );
     }
 
     /// The type of a declarator; `__auto_type` takes that of the initialiser.

@@ -86,6 +86,16 @@ impl Lowering {
         place.span
     }
 
+    /// How a place is called in a complaint about another one: with the name of the file, if that is another one too.
+    pub fn other_place(&self, place: Span, here: Span) -> String {
+        let source = &self.program.source;
+        let (file, own) = (source.file_at(place.start), source.file_at(here.start));
+        if file.name == own.name {
+            return source.place(place);
+        }
+        format!("{}:{}", file.name, source.position(place.start).line)
+    }
+
     /// The user's text that is being lowered, if it is the user's.
     pub fn text(&self) -> Option<&crate::text::Text> {
         match self.body.unit {

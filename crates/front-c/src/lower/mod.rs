@@ -104,6 +104,8 @@ struct Callee {
     unit: Unit,
     signature: Rc<Signature>,
     definition: Option<Rc<FunctionDefinition>>,
+    /// Where its type was said first.
+    span: Span,
     /// Once it is reachable.
     id: Option<FunctionId>,
     /// Once its address is taken: the object that stands for it.
@@ -172,10 +174,10 @@ pub(crate) struct Lowering {
     taker: Option<String>,
     /// The labels whose address is taken, with their functions.
     label_addresses: Vec<((String, String), Span)>,
-    /// The first complaint that came where none could be returned.
-    complaint: Option<Diagnostic>,
     /// The types of pointers that arguments after `...` have.
     argument_types: Vec<Type>,
+    /// The first complaint that came where none could be returned.
+    complaint: Option<Diagnostic>,
 }
 
 /// See [`crate::parse`].
@@ -314,9 +316,9 @@ impl Lowering {
             slots: std::collections::BTreeMap::new(),
             taker: None,
             label_addresses: Vec::new(),
+            argument_types: Vec::new(),
             complaint: None,
         }
-            argument_types: Vec::new(),
     }
 
     fn run(mut self, units: &[(Unit, Vec<Item>)]) -> Result<Program, Failure> {

@@ -43,10 +43,7 @@ impl Lowering {
         }
         if let Kind::Function(signature) = ty.kind {
             // Known outside too; what is defined stays defined.
-            let known = matches!(self.file().names.get(name), Some(Entity::Function(_)));
-            if !known {
-                self.declare_function(name, Ok(signature), None, (false, span))?;
-            }
+            self.declare_function(name, Ok(signature), None, (false, span))?;
             if let Some(entity) = self.file().names.get(name).cloned() {
                 self.innermost().names.insert(name.to_owned(), entity);
             }
@@ -55,7 +52,12 @@ impl Lowering {
         if base.external && init.initializer.is_none() {
             let known = self.file().names.get(name).cloned();
             let entity = match known.or_else(|| self.linked.get(name).cloned()) {
-                Some(entity) => entity,
+                Some(entity) => {
+                    if let Entity::Global(id) = entity {
+                        self.check_redeclared(id, &ty, base.thread, self.at(span));
+                    }
+                    entity
+                }
                 None => {
                     let place = self.at(span);
                     let id = self.new_global(name, ty, None, true, base.thread, place);
