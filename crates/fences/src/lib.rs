@@ -41,4 +41,4 @@ pub use orders::Change;
 pub use patch::{Patch, insert, patch};
 pub use placement::{Fence, OrderChange, Placement, Reason};
 pub use places::Lines;
-pub use seams::{useful, with_fences};
+pub use seams::{unmarked, useful, with_fences};

@@ -3,10 +3,27 @@
 use crate::kinds::Spelling;
 use ir::{BlockId, FunctionId, Instr, Op, Place, Program, Seam, System, TagSet};
 use source::Span;
+use witness::{Action, Event, Execution};
+
+/// How the names of tags that mark seams begin.
+const MARKER: char = '?';
 
 /// The name of the tag that marks a seam. No model knows it, so it orders nothing.
 pub(crate) fn marker(seam: usize) -> String {
-    format!("?{seam}")
+    format!("{MARKER}{seam}")
+}
+
+/// A program and its execution without the marks of seams, which no reader wants to see.
+pub fn unmarked(program: &Program, execution: &Execution) -> (Program, Execution) {
+    let marks =
+        |tags: &TagSet| !tags.is_empty() && tags.iter().all(|tag| program.tags[tag.index()].starts_with(MARKER));
+    let kept = |event: &Event| event.action != Action::Fence || !marks(&event.tags);
+    let kept: Vec<bool> = execution.events.iter().map(kept).collect();
+    let mut clean = program.clone();
+    for block in clean.functions.iter_mut().flat_map(|function| &mut function.blocks) {
+        block.instrs.retain(|instr| !matches!(&instr.op, Op::Fence { tags } if marks(tags)));
+    }
+    (clean, execution.restricted(&kept))
 }
 
 /// The statement beside which a seam is.

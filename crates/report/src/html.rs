@@ -175,23 +175,24 @@ fn section(out: &mut String, program: &Program, graph: &Graph, told: &Told<'_>, 
         (None, Some(story)) if !forbidden => steps::apart(out, graph, story),
         (None, _) => {}
     }
+    out.push_str(more);
     picture::pictures(out, program, graph, model);
+    if let Some(explanation) = explanation {
+        explain(out, graph, explanation, forbidden, replay.is_none());
+    }
     out.push_str("</div>\n");
     listing::source(out, program, Some(graph));
     out.push_str("</div>\n");
-    out.push_str(more);
-    if let Some(explanation) = explanation {
-        explain(out, graph, explanation, replay.is_none());
-    }
     events(out, graph);
     out.push_str("</section>\n");
 }
 
-fn explain(out: &mut String, graph: &Graph, explanation: &Explanation, stepped: bool) {
+fn explain(out: &mut String, graph: &Graph, explanation: &Explanation, forbidden: bool, stepped: bool) {
+    let why = if forbidden { "Why it cannot happen" } else { "Why a stronger model forbids it" };
     let (axiom, requirement) = (escape(&explanation.axiom), escape(&explanation.requirement));
     let _ = writeln!(
         out,
-        "<h2>Axiom <code>{axiom}</code></h2>\n<p><code>{requirement}</code> is violated:</p>\n<ol class=\"steps\">"
+        "<h2>{why}</h2>\n<p>Axiom <code>{axiom}</code>: <code>{requirement}</code> is violated.</p>\n<ol class=\"steps\">"
     );
     for (at, step) in explanation.steps.iter().enumerate() {
         let words =

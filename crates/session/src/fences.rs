@@ -1,12 +1,14 @@
 //! Fences and memory orders for a program: the search of `fences` with the session's verdicts, each result verified on the patched
 //! text under every model.
 
+use crate::minimal::minimal;
 use crate::{Failure, Found, Request, check, compiled};
 use engine::{Guarantee, NoAnswer, Observer, Property, Verdict};
 use fences::{Checked, End, Inference, Oracle, Patch, Placement};
-use ir::Program;
+use ir::{Program, Proposition};
 use model::Model;
 use source::SourceFile;
+use witness::Execution;
 
 /// Fences that make a program safe, in its text.
 #[derive(Debug, Clone)]
@@ -110,7 +112,8 @@ pub fn fences(
         End::Unrepairable => asked.hopeless(program)?,
     };
     let mut repairs = Vec::new();
-    for placement in placements {
+    for mut placement in placements {
+        asked.unmark_reasons(&mut placement);
         let edits = placement.edits(program);
         let patch = fences::patch(&program.source, &placement.fences, &edits, program.threads.len());
         // Without the marks, also where nothing changes.
@@ -162,6 +165,30 @@ impl Asked<'_> {
             }
         }
         Ok(Verdict::Safe(least))
+    }
+
+    /// Takes the marks of places where fences could stand out of the executions that are told.
+    fn unmark_reasons(&self, placement: &mut Placement) {
+        for (model, execution, program) in &mut placement.without {
+            self.unmark(*model, execution, program);
+        }
+        for reason in placement.orders.iter_mut().flat_map(|change| &mut change.reasons) {
+            self.unmark(reason.model, &mut reason.execution, &mut reason.program);
+        }
+    }
+
+    fn unmark(&self, number: usize, execution: &mut Execution, program: &mut Program) {
+        let Demand { model, property } = &self.demands[number];
+        let (clean, shorter) = fences::unmarked(program, execution);
+        let flaw = match clean.condition {
+            Some(_) => witness::check(&clean, model, &shorter, &Proposition::True),
+            None => witness::check_violation(&clean, model, &shorter, *property),
+        };
+        // A model may give a meaning even to fences that it does not know.
+        if flaw.is_ok() {
+            *execution = minimal(&clean, model, &shorter, *property).unwrap_or(shorter);
+            *program = clean;
+        }
     }
 
     /// What goes wrong whatever fences there are: under sequential consistency, if it does there.

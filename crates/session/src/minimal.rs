@@ -7,7 +7,7 @@
 
 use ir::{Program, ThreadId};
 use model::{Model, Structure};
-use witness::{EventId, Execution, Property, TWO_INSIDE};
+use witness::{Execution, Property, TWO_INSIDE};
 
 /// How often at most a shorter execution is replayed to see whether it holds.
 const TRIES: usize = 48;
@@ -23,7 +23,7 @@ pub fn minimal(program: &Program, model: &Model, execution: &Execution, property
     if kept.iter().all(|&kept| kept) {
         return None;
     }
-    let mut shorter = restricted(execution, &kept);
+    let mut shorter = execution.restricted(&kept);
     let holds = |e: &Execution| witness::check_violation(program, model, e, property).is_ok();
     // A thread that stops earlier makes fewer choices; how many, only a replay can say.
     let cut = |thread: usize| {
@@ -73,23 +73,4 @@ fn closure(s: &Structure, seeds: &[ThreadId]) -> Vec<bool> {
         }
     }
     kept
-}
-
-/// The execution with these events only.
-fn restricted(execution: &Execution, kept: &[bool]) -> Execution {
-    let mut names: Vec<Option<EventId>> = Vec::new();
-    let mut next = 0;
-    for &kept in kept {
-        names.push(kept.then_some(EventId(next)));
-        next += u32::from(kept);
-    }
-    let name = |event: EventId| names[event.index()];
-    let events = execution.events.iter().zip(kept).filter(|(_, kept)| **kept).map(|(event, _)| event.clone());
-    let order = |writes: &Vec<EventId>| writes.iter().filter_map(|&write| name(write)).collect::<Vec<_>>();
-    Execution {
-        events: events.collect(),
-        rf: execution.rf.iter().filter_map(|&(write, read)| name(write).zip(name(read))).collect(),
-        co: execution.co.iter().map(order).filter(|writes| writes.len() > 1).collect(),
-        ..execution.clone()
-    }
 }

@@ -130,6 +130,11 @@ fn every_fence_is_needed_in_the_text_too() {
                     removed += 1;
                 }
                 assert_eq!(repair.placement.without.len(), fences.len(), "an execution for each");
+                for (_, execution, program) in &repair.placement.without {
+                    let tags = execution.events.iter().flat_map(|event| event.tags.iter());
+                    let marked = tags.map(|tag| &program.tags[tag.index()]).find(|name| name.starts_with('?'));
+                    assert_eq!(marked, None, "nobody wants to read of marks");
+                }
             }
         }
     }

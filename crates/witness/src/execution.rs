@@ -133,6 +133,25 @@ pub struct Violation {
 }
 
 impl Execution {
+    /// The execution with the events only for which `kept` holds.
+    pub fn restricted(&self, kept: &[bool]) -> Execution {
+        let mut names: Vec<Option<EventId>> = Vec::new();
+        let mut next = 0;
+        for &kept in kept {
+            names.push(kept.then_some(EventId(next)));
+            next += u32::from(kept);
+        }
+        let name = |event: EventId| names[event.index()];
+        let events = self.events.iter().zip(kept).filter(|(_, kept)| **kept).map(|(event, _)| event.clone());
+        let order = |writes: &Vec<EventId>| writes.iter().filter_map(|&write| name(write)).collect::<Vec<_>>();
+        Execution {
+            events: events.collect(),
+            rf: self.rf.iter().filter_map(|&(write, read)| name(write).zip(name(read))).collect(),
+            co: self.co.iter().map(order).filter(|writes| writes.len() > 1).collect(),
+            ..self.clone()
+        }
+    }
+
     /// The name of a thread for the reader, whether the program has it or started it.
     pub fn thread_name(&self, program: &Program, thread: ThreadId) -> String {
         let mut all = program.threads.iter().chain(&self.started);

@@ -20,14 +20,14 @@ pub(super) fn source(out: &mut String, program: &Program, graph: Option<&Graph>)
         if file.start > 0 && own.is_empty() {
             continue;
         }
-        let _ = writeln!(out, "<div class=\"source\">\n<h2>{}</h2>\n<pre>", escape(file.name));
+        let name = escape(file.name);
+        let width = letters_width(&own);
+        let _ = writeln!(out, "<div class=\"source\">\n<h2>{name}</h2>\n<pre style=\"--letters: {width}ch\">");
         let mut start = file.start as usize;
         for (at, text) in file.text.split_inclusive('\n').enumerate() {
             let mut here: Vec<&GraphEvent> =
                 own.iter().copied().filter(|event| event.line as usize == at + 1).collect();
-            let mut letters: Vec<&str> = here.iter().map(|event| event.label.as_str()).take(LETTERS).collect();
-            letters.extend((here.len() > LETTERS).then_some("\u{2026}"));
-            let (letters, line) = (escape(&letters.join(" ")), at + 1);
+            let (letters, line) = (escape(&letters(&here)), at + 1);
             here.sort_by_key(|event| (event.column, event.id));
             let marked = if here.is_empty() { "" } else { " marked" };
             let mark = escape(&program.source.mark(source::Span::new(start, start)));
@@ -37,6 +37,20 @@ pub(super) fn source(out: &mut String, program: &Program, graph: Option<&Graph>)
         }
         out.push_str("</pre>\n</div>\n");
     }
+}
+
+/// The letters of the events of a line.
+fn letters(here: &[&GraphEvent]) -> String {
+    let mut letters: Vec<&str> = here.iter().map(|event| event.label.as_str()).take(LETTERS).collect();
+    letters.extend((here.len() > LETTERS).then_some("\u{2026}"));
+    letters.join(" ")
+}
+
+/// How many letters stand beside some line at most: all lines of a text begin at the same place.
+fn letters_width(events: &[&GraphEvent]) -> usize {
+    let mut lines = events.to_vec();
+    lines.sort_by_key(|event| event.line);
+    lines.chunk_by(|a, b| a.line == b.line).map(|here| letters(here).chars().count()).max().unwrap_or(0)
 }
 
 /// A line in which the instructions of events, sorted by column, are marked. Where two overlap, the first is.

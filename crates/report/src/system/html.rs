@@ -28,7 +28,7 @@ pub fn html(case: &SystemCase<'_>) -> String {
             let cubes = case.certificate.map_or(0, |certificate| certificate.cubes.len());
             let how = if *checked { "checked" } else { "not checked" };
             let processes = case.system.processes.map_or("any number of".to_owned(), |n| n.to_string());
-            let model = escape(&case.model.model.title);
+            let (model, name) = (escape(&case.model.model.title), escape(&case.model.model.name));
             let _ = writeln!(
                 body,
                 "<h2>What was proved</h2>\n<div class=\"wide\"><table class=\"facts\">\n\
@@ -36,9 +36,10 @@ pub fn html(case: &SystemCase<'_>) -> String {
                  <tr><th>Holds for</th><td>{processes} processes</td></tr>\n\
                  <tr><th>Model</th><td>{model} ({})</td></tr>\n<tr><th>Engine</th><td>parametric</td></tr>\n\
                  <tr><th>Evidence</th><td>A certificate of {cubes} cubes, which was {how} by an independent checker.</td></tr>\n\
-                 <tr><th>Check it again</th><td>fencepost check --certificate FILE writes it and checks it</td></tr>\n</table></div>\n\
+                 <tr><th>Check it again</th><td>fencepost check {file} --model {name} --certificate FILE writes it, and it is checked again</td></tr>\n</table></div>\n\
                  <div class=\"pair\">",
-                escape(&case.model.model.name)
+                name,
+                file = escape(case.system.file.name()),
             );
             "safe"
         }
@@ -63,7 +64,7 @@ pub fn html(case: &SystemCase<'_>) -> String {
     let processes = case.system.processes.map_or("any number of processes".to_owned(), |n| format!("{n} processes"));
     let question = format!("Can a bad state be reached, with {processes}?");
     let line = case.verdict.to_string();
-    page_of(case.system.file.name(), &case.model.model.name, (badge, &line, &question), &body)
+    page_of(case.system.file.name(), &case.model.model.title, (badge, &line, &question), &body)
 }
 
 /// A run with the bar to step through it, beside the text.
@@ -152,7 +153,7 @@ pub fn repair_html(system: &System, model: &SystemModel, repair: &SystemRepair, 
         (true, None) => "unsafe",
     };
     let question = "Which fences make it right?";
-    page_of(system.file.name(), &model.model.name, (badge, &repair.line(), question), &body)
+    page_of(system.file.name(), &model.model.title, (badge, &repair.line(), question), &body)
 }
 
 /// The text with line numbers.
@@ -175,7 +176,9 @@ fn picture(out: &mut String, case: &SystemCase<'_>) {
     if case.found.is_empty() {
         return;
     }
-    out.push_str("<h2>The search, backwards from the bad states</h2>\n<p>A transition's processes are those of the cube that it leads to.</p>\n");
+    out.push_str("<h2>The search, backwards from the bad states</h2>\n<p>Each box is a set of states from \
+         which a bad one can be reached: all in which its lines hold. The search ends where a box has an initial state. A line \
+         <code>#1 @ x = v</code> says that #1 is still to read v from x. The processes of a transition are those of the box that it leads to.</p>\n");
     match graph::svg(case) {
         Some(svg) => {
             let (all, shown) = (case.found.len(), drawn(case).len());
@@ -200,12 +203,14 @@ fn picture(out: &mut String, case: &SystemCase<'_>) {
     if reads.is_empty() || case.certificate.is_some() {
         return;
     }
-    out.push_str("<table>\n<caption>Pending reads</caption>\n<tr><th>cube</th><th>order</th></tr>\n");
+    out.push_str(
+        "<details>\n<summary>When the pending reads happen</summary>\n<table>\n<tr><th>box</th><th>order</th></tr>\n",
+    );
     for (at, words) in reads {
         let words: Vec<String> = words.iter().map(|words| escape(words)).collect();
         let _ = writeln!(out, "<tr><td>{}</td><td>{}</td></tr>", at + 1, words.join("<br>"));
     }
-    out.push_str("</table>\n");
+    out.push_str("</table>\n</details>\n");
 }
 
 fn cubes(out: &mut String, case: &SystemCase<'_>, certificate: &Certificate) {
