@@ -1,10 +1,12 @@
 //! Proofs that look at one thread at a time.
 //!
 //! # The method
-//! Each thread is executed symbolically by itself, and whatever it reads from memory can be anything. Functions are executed where they
+//! Each thread is executed symbolically by itself, and what it reads from memory can be nearly anything. Functions are executed where they
 //! are called. A loop is executed once, from a state in which the locals that it changes can be anything but what
 //! candidates of an invariant say that hold at its beginning and are kept by it: the local is at least, or at most, what it was before the loop
-//! (Flanagan and Leino, "Houdini, an annotation assistant for ESC/Java", FME 2001). Each assertion is one question
+//! (Flanagan and Leino, "Houdini, an annotation assistant for ESC/Java", FME 2001). What nobody else can write at the moment is known as long as that is so: all
+//! of memory before other threads exist, and what an atomic section has read and written. Bounds of variables that every write of every thread keeps
+//! hold of whatever is read (`invariant.rs`). Each assertion is one question
 //! to the solver. What holds whatever others do holds under every memory model, for any number of threads and iterations. Most that
 //! C asks of single operations is of this kind: that an index is inside its array, that a sum does not overflow.
 //!
@@ -15,6 +17,8 @@
 //! It never finds a violation. Where one assertion depends on what others do, or on an invariant that is no bound, it gives up.
 
 mod frame;
+mod invariant;
+mod memory;
 mod prove;
 mod walk;
 

@@ -11,13 +11,15 @@ use source::Span;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Base {
     pub address: Term,
+    /// Which one of the program it is; none if the program makes it.
+    pub object: Option<ObjectId>,
     /// How many bytes it has without a gap, if that is known.
     pub size: Option<u64>,
     /// Whether it may be written.
     pub writable: bool,
 }
 
-fn bytes(width: Width) -> u64 {
+pub(crate) fn bytes(width: Width) -> u64 {
     u64::from(width.bits().div_ceil(8))
 }
 
@@ -35,12 +37,12 @@ pub(crate) fn extent(cells: &[Cell]) -> u64 {
 
 impl Walk<'_> {
     /// A new object, somewhere.
-    pub(crate) fn base(&mut self, size: Option<u64>, writable: bool) -> Term {
+    pub(crate) fn base(&mut self, object: Option<ObjectId>, size: Option<u64>, writable: bool) -> Term {
         let address = self.terms.fresh(Width::WORD);
         let null = self.terms.constant(0, Width::WORD);
         let some = !self.terms.eq(address, null);
         self.blaster.assert(&self.terms, &mut self.solver, some);
-        self.bases.insert(address, Base { address, size, writable });
+        self.bases.insert(address, Base { address, object, size, writable });
         address
     }
 
@@ -50,7 +52,7 @@ impl Walk<'_> {
             return address;
         }
         let size = extent(&self.program.objects[object.index()].cells);
-        let address = self.base(Some(size), !self.program.constants.contains(&object));
+        let address = self.base(Some(object), Some(size), !self.program.constants.contains(&object));
         self.objects.insert(object, address);
         address
     }

@@ -1,6 +1,8 @@
 //! The execution of threads.
 
-use crate::frame::{Frame, State};
+use crate::frame::{Frame, Returned, State};
+use crate::invariant::{Invariant, escaped};
+use crate::memory::Memory;
 use crate::prove::{Base, extent};
 use engine::{Meter, NoAnswer, Observer};
 use ir::{BinaryOp, BlockId, Expr, FunctionId, Instr, LocalId, ObjectId, Op, Program, System, Terminator, Width};
@@ -31,6 +33,11 @@ pub(crate) struct Walk<'p> {
     /// The objects that there are, by their addresses.
     pub(crate) bases: FxHashMap<Term, Base>,
     pub(crate) objects: FxHashMap<ObjectId, Term>,
+    /// The objects whose address somebody may have.
+    pub(crate) escaped: BTreeSet<ObjectId>,
+    pub(crate) invariant: Invariant,
+    /// Where memory was written, in the order in which writes are executed.
+    pub(crate) written: Vec<(Term, Width)>,
     /// Whether nothing is proved now: what is executed will be executed again.
     pub(crate) quiet: bool,
     pub(crate) asked: u64,
@@ -59,6 +66,7 @@ fn gave_up<T>(why: &str) -> Result<T, NoAnswer> {
 impl<'p> Walk<'p> {
     pub(crate) fn new(program: &'p Program, memory: bool, observer: &'p dyn Observer) -> Self {
         let work = observer.meter();
+        let escaped = escaped(program);
         Walk {
             program,
             memory,
@@ -67,6 +75,9 @@ impl<'p> Walk<'p> {
             blaster: Blaster::new(),
             bases: FxHashMap::default(),
             objects: FxHashMap::default(),
+            invariant: Invariant::new(program, &escaped),
+            escaped,
+            written: Vec::new(),
             quiet: false,
             asked: 0,
             at: Span::default(),
@@ -84,14 +95,27 @@ impl<'p> Walk<'p> {
         self.asked
     }
 
-    /// Executes all threads.
+    /// Executes all threads, until all bounds hold that this takes for granted.
     pub(crate) fn program(&mut self) -> Result<(), NoAnswer> {
+        loop {
+            self.invariant.weakened = false;
+            self.written.clear();
+            self.all_threads()?;
+            if !self.invariant.weakened {
+                return Ok(());
+            }
+        }
+    }
+
+    fn all_threads(&mut self) -> Result<(), NoAnswer> {
         self.threads = self.program.threads.iter().map(|thread| (thread.body, Vec::new())).collect();
         let mut done = 0;
         while let Some((function, known)) = self.threads.get(done).cloned() {
+            let first = done == 0 && self.program.begins_alone();
+            let memory = if first { self.initial() } else { Memory::Shared };
             done += 1;
             let args = self.arguments(function, &known);
-            self.function(function, args, Bool::TRUE)?;
+            self.function(function, State { guard: Bool::TRUE, locals: args, memory })?;
         }
         Ok(())
     }
@@ -107,18 +131,18 @@ impl<'p> Walk<'p> {
         args
     }
 
-    fn function(&mut self, id: FunctionId, args: Vec<Term>, guard: Bool) -> Result<(Bool, Option<Term>), NoAnswer> {
+    /// Executes a function, beginning in a state whose locals are the arguments.
+    fn function(&mut self, id: FunctionId, mut begin: State) -> Result<Option<Returned>, NoAnswer> {
         if self.calls.contains(&id) || self.calls.len() >= DEPTH {
             return gave_up("a function calls itself");
         }
         let function = &self.program.functions[id.index()];
         let analysis = self.analyses.entry(id).or_insert_with(|| Rc::new(Analysis::new(function, false)));
         let analysis = Rc::clone(analysis);
-        let mut locals = args;
-        for local in &function.locals[locals.len()..] {
-            locals.push(self.terms.constant(0, local.width));
+        for local in &function.locals[begin.locals.len()..] {
+            begin.locals.push(self.terms.constant(0, local.width));
         }
-        let incoming = BTreeMap::from([(BlockId(0), vec![State { guard, locals }])]);
+        let incoming = BTreeMap::from([(BlockId(0), vec![begin])]);
         let mut frame = Frame { function: id, analysis: Rc::clone(&analysis), incoming, returned: Vec::new() };
         self.calls.push(id);
         self.items(&mut frame, &analysis.items)?;
@@ -141,7 +165,7 @@ impl<'p> Walk<'p> {
         if frame.incoming.keys().any(|&block| block != this.header && this.contains[block.index()]) {
             return gave_up("a loop that is entered in two places");
         }
-        let Some(entry) = self.meet(frame, this.header) else { return Ok(()) };
+        let Some(mut entry) = self.meet(frame, this.header) else { return Ok(()) };
         let body = &self.program.functions[frame.function.index()];
         let blocks = body.blocks.iter().zip(&this.contains).filter(|(_, inside)| **inside);
         let instrs = blocks.flat_map(|(block, _)| &block.instrs);
@@ -154,19 +178,28 @@ impl<'p> Walk<'p> {
         let matters = |local: &&LocalId| live[local.index()];
         let mut candidates: Vec<Candidate> = assigned.iter().filter(matters).flat_map(both).collect();
         let quiet = std::mem::replace(&mut self.quiet, true);
+        let first = self.written.len();
         loop {
             let mut trial = frame.clone();
-            let start = self.iteration(&entry, &assigned, &candidates);
+            let mut start = self.iteration(&entry, &assigned, &candidates);
+            // What the loop writes is not known yet.
+            if let Some(cells) = start.memory.cells() {
+                cells.clear();
+            }
             trial.incoming.insert(this.header, vec![start]);
             self.items(&mut trial, &this.items)?;
             let back = trial.incoming.remove(&this.header).unwrap_or_default();
             let before = candidates.len();
             candidates = self.kept(candidates, &back)?;
-            if candidates.len() == before {
-                break;
+            let unlike = back.iter().find(|state| !state.memory.is_like(&entry.memory));
+            match unlike.map(|state| entry.memory.either(&state.memory)) {
+                Some(either) if either != entry.memory => entry.memory = either,
+                Some(_) | None if candidates.len() == before => break,
+                Some(_) | None => {}
             }
         }
         self.quiet = quiet;
+        entry.memory = self.unwritten(&entry.memory, &self.written[first..]);
         let start = self.iteration(&entry, &assigned, &candidates);
         frame.incoming.insert(this.header, vec![start]);
         self.items(frame, &this.items)?;
@@ -225,12 +258,12 @@ impl<'p> Walk<'p> {
                 let condition = self.truth(&state, condition);
                 let yes = self.terms.and(state.guard, condition);
                 let no = self.terms.and(state.guard, !condition);
-                go(*then, State { guard: yes, locals: state.locals.clone() });
+                go(*then, State { guard: yes, ..state.clone() });
                 go(*otherwise, State { guard: no, ..state });
             }
             Terminator::Return(value) => {
                 let value = value.as_ref().map(|value| self.expr(&state, value));
-                frame.returned.push((state.guard, value));
+                frame.returned.push((state, value));
             }
             Terminator::Exit(_) => {}
             Terminator::Cut { .. } => self.prove(state.guard, Bool::FALSE, "that a bound is not reached")?,
@@ -288,22 +321,28 @@ impl<'p> Walk<'p> {
                 let width = width(*dst);
                 let address = self.expr(state, addr);
                 self.access(state.guard, address, width, false)?;
-                self.forget(state, *dst);
+                state.locals[dst.index()] = self.read(state, address, width);
             }
             Op::Store { addr, value, .. } => {
                 let (address, value) = (self.expr(state, addr), self.expr(state, value));
                 self.access(state.guard, address, self.terms.width(value), true)?;
+                self.write(state, address, value, Bool::TRUE)?;
             }
-            Op::Rmw { dst, addr, .. } => {
+            Op::Rmw { dst, addr, when, value, .. } => {
                 let width = width(*dst);
                 let address = self.expr(state, addr);
                 self.access(state.guard, address, width, true)?;
-                self.forget(state, *dst);
+                state.locals[dst.index()] = self.read(state, address, width);
+                let when = when.as_ref().map_or(Bool::TRUE, |when| self.truth(state, when));
+                let value = self.expr(state, value);
+                self.write(state, address, value, when)?;
             }
             Op::StoreConditional { success, addr, value, .. } => {
                 let (address, value) = (self.expr(state, addr), self.expr(state, value));
                 self.access(state.guard, address, self.terms.width(value), true)?;
                 self.forget(state, *success);
+                let when = self.terms.to_bool(state.locals[success.index()]);
+                self.write(state, address, value, when)?;
             }
             Op::Fence { .. } => {}
             Op::Assume { condition, .. } => {
@@ -318,10 +357,14 @@ impl<'p> Walk<'p> {
     fn system(&mut self, state: &mut State, op: &System) -> Result<(), NoAnswer> {
         match op {
             System::Call { dst, function, args } => {
-                let args = args.iter().map(|arg| self.expr(state, arg)).collect();
-                let (guard, value) = self.function(*function, args, state.guard)?;
-                state.guard = guard;
-                if let (Some(dst), Some(value)) = (dst, value) {
+                let locals = args.iter().map(|arg| self.expr(state, arg)).collect();
+                let memory = std::mem::replace(&mut state.memory, Memory::Shared);
+                let Some(returned) = self.function(*function, State { guard: state.guard, locals, memory })? else {
+                    state.guard = Bool::FALSE;
+                    return Ok(());
+                };
+                (state.guard, state.memory) = (returned.guard, returned.memory);
+                if let (Some(dst), Some(value)) = (dst, returned.value) {
                     state.locals[dst.index()] = value;
                 }
             }
@@ -332,6 +375,7 @@ impl<'p> Walk<'p> {
                 state.guard = self.terms.and(state.guard, condition);
             }
             System::Spawn { dst, function, args } => {
+                self.publish(state)?;
                 let mut known = Vec::new();
                 for arg in args {
                     let arg = self.expr(state, arg);
@@ -352,10 +396,13 @@ impl<'p> Walk<'p> {
                 let size = self.expr(state, size);
                 let known = self.terms.as_const(size);
                 let size = cells.as_deref().map_or(known, |cells| Some(extent(cells)));
-                state.locals[dst.index()] = self.base(size, true);
+                state.locals[dst.index()] = self.base(None, size, true);
             }
             System::Critical { .. } => return gave_up("critical sections are a matter of several threads"),
-            System::AtomicBegin | System::AtomicEnd | System::Await | System::Publish => {}
+            System::AtomicBegin if state.memory == Memory::Shared => state.memory = Memory::Section(BTreeMap::new()),
+            System::AtomicEnd if matches!(state.memory, Memory::Section(_)) => state.memory = Memory::Shared,
+            System::Publish => self.publish(state)?,
+            System::AtomicBegin | System::AtomicEnd | System::Await => {}
         }
         Ok(())
     }

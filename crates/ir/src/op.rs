@@ -260,6 +260,17 @@ impl Op {
         Operands { before, after: Vec::new() }
     }
 
+    /// Where it reads or writes memory.
+    pub fn address(&self) -> Option<&Expr> {
+        match self {
+            Op::Load { addr, .. }
+            | Op::Store { addr, .. }
+            | Op::Rmw { addr, .. }
+            | Op::StoreConditional { addr, .. } => Some(addr),
+            Op::Assign { .. } | Op::Fence { .. } | Op::Assume { .. } | Op::System(_) => None,
+        }
+    }
+
     /// All expressions in it.
     pub fn expressions(&self) -> impl Iterator<Item = &Expr> {
         let Operands { before, after } = self.operands();
