@@ -153,6 +153,31 @@ fn any_function_can_be_the_entry() {
 }
 
 #[test]
+fn pointers_that_are_arguments_may_share_objects() {
+    let text = "#include <assert.h>\nstruct s { int a; int b[2]; };\n\
+                int same(int *p, int *q) { if (p && q) { *p = 1; *q = 2; assert(*p == 1); } return 0; }\n\
+                int next(int *p, int *q) { if (p && q && p != q) assert(p + 1 != q || q - p != 1); return 0; }\n\
+                int part(struct s *s, int *p) { if (s && p) { s->b[1] = 1; *p = 2; assert(s->b[1] == 1); } return 0; }\n\
+                int bytes(int *p, char *c) { if (p && c) { *p = 0; *c = 1; assert(*p == 0); } return 0; }\n\
+                int own(int *restrict p, int *restrict q) { if (p && q) { *p = 1; *q = 2; assert(*p == 1); } return 0; }\n\
+                int types(int *p, long *q) { if (p && q) { *p = 1; *q = 2; assert(*p == 1); } return 0; }\n\
+                int alone(int *p) { if (p) assert(p[1] == 0); return 0; }\n";
+    let files = write("places-aliases", &[("aliases.c", text)]);
+    for (entry, expected) in [
+        ("same", "UNSAFE"),
+        ("next", "UNSAFE"),
+        ("part", "UNSAFE"),
+        ("bytes", "UNSAFE"),
+        ("own", "SAFE"),
+        ("types", "SAFE"),
+        ("alone", "UNSAFE"),
+    ] {
+        let (last, text) = check(&files[0], &["--entry", entry, "--model", "sc"]);
+        assert_eq!(last, expected, "{entry}: {text}");
+    }
+}
+
+#[test]
 fn without_a_model_every_machine_is_asked() {
     let sb = "#include <assert.h>\n#include <pthread.h>\nint x, y, p, q;\n\
               void *producer(void *u) { x = 1; FENCE; p = y; return 0; }\nvoid *consumer(void *u) { y = 1; FENCE; q = x; return 0; }\n";

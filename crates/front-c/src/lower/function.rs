@@ -2,6 +2,7 @@
 
 use super::body::Body;
 use super::declare::{bad, decayed};
+use super::entry::{Parameter, is_restrict};
 use super::scope::{Entity, Scope, Storage, Variable};
 use super::usage::{self, Context, Use};
 use super::variadic::is_variadic;
@@ -172,7 +173,7 @@ impl Lowering {
                 parameters.iter().map(|parameter| parameter.declarator.name.clone()).collect()
             }
         };
-        let mut variables = Vec::new();
+        let (mut variables, mut given) = (Vec::new(), Vec::new());
         for (at, ty) in signature.params.iter().enumerate() {
             let (name, span) = match named.get(at).cloned().flatten() {
                 Some(name) => (name.text, Some(name.span)),
@@ -184,7 +185,7 @@ impl Lowering {
                 continue;
             }
             if self.body.is_main {
-                self.any_parameter(&name, ty)?;
+                given.push(Parameter { name, ty: ty.clone(), restrict: is_restrict(declarator, at) });
                 continue;
             }
             let mut parts = Vec::new();
@@ -195,6 +196,7 @@ impl Lowering {
             }
             variables.push((name, span, ty.clone(), parts));
         }
+        self.any_parameters(&given)?;
         if is_variadic(signature) && !self.body.is_main {
             self.body.rest = Some(self.body.param("%rest", Width::WORD));
         }
@@ -254,25 +256,6 @@ impl Lowering {
             Entity::Bad(Rc::new(complaint.help("use constants, or values of nondet_int() and its kin")))
         };
         self.innermost().names.insert(name.to_owned(), entity);
-        Ok(())
-    }
-
-    /// A parameter of the function that the program begins with, if that is not `main`: it can be anything. A pointer is null or
-    /// points to an object of its type, which holds anything.
-    fn any_parameter(&mut self, name: &str, ty: &Type) -> Result<(), Diagnostic> {
-        let place = self.object(name, ty, false)?;
-        if let Some(to) = ty.pointee().cloned().filter(|to| self.types.size(to).is_ok_and(|size| size > 0)) {
-            let target = self.object(&format!("*{name}"), &to, false)?;
-            let super::place::At::Memory(address) = target.at else { return Ok(()) };
-            let choice = self.temp(Width::BOOL);
-            self.emit(Op::System(System::Nondet { dst: choice }));
-            let null = Expr::constant(0, Width::WORD);
-            let expr = Expr::Select(Box::new(Expr::Local(choice)), Box::new(address), Box::new(null));
-            self.write(&place, super::Value { expr, ty: ty.unqualified() })?;
-        }
-        let storage = self.storage_of(&place)?;
-        let variable = Rc::new(Variable { ty: ty.clone(), storage });
-        self.innermost().names.insert(name.to_owned(), Entity::Variable(variable));
         Ok(())
     }
 

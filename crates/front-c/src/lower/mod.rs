@@ -14,6 +14,7 @@ mod checks;
 mod constant;
 mod declare;
 mod effects;
+mod entry;
 mod exits;
 mod expr;
 mod finish;
