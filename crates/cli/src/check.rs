@@ -18,7 +18,7 @@ pub fn run(args: &Check) -> Result<u8> {
     let watch = Watch::new(&args.running, true);
     let read = || -> Result<Subject> {
         let (file, mut reading) = input::read_program(args.file.as_deref(), &args.c)?;
-        reading.c.checks.begins = input::knows_races(&args.model);
+        input::suit_models(&mut reading.c.checks, &args.model);
         Ok(session::read(&file, &reading)?)
     };
     let loaded = watch.guard(read, |why| not_even_read(args, why));

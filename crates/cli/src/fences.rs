@@ -88,7 +88,7 @@ fn job(args: &Args, options: fences::Options) -> Result<Result<Job<'_>, Subject>
     // Where races make a program undefined, it can help to make accesses atomic.
     let undefines = |model: &Model| model.axioms.iter().any(|axiom| axiom.role != Role::Forbids);
     reading.c.non_atomic = input::models(&args.model)?.iter().any(undefines);
-    reading.c.checks.begins = input::knows_races(&args.model);
+    input::suit_models(&mut reading.c.checks, &args.model);
     // It may also be asked whether a thread waits for ever.
     reading.c.checks.fair |= args.c.property.is_none();
     let anchored = changed(&file, |file| front_c::with_anchors(file.text, file.start));

@@ -158,13 +158,17 @@ fn read_model(path: &Path) -> Result<Model> {
     Ok(session::model_from(&name, &file, &Beside(folder))?)
 }
 
-/// Whether one of these models leaves programs with data races undefined. What is wrong with a name is said where it is used.
-pub fn knows_races(names: &[String]) -> bool {
+/// What the program has to say because of these models. What is wrong with a name is said where it is used.
+pub fn suit_models(checks: &mut front_c::Checks, names: &[String]) {
     let model = |name: &String| match Path::new(name).extension() {
         Some(extension) if extension == "cat" => read_model(Path::new(name)).ok(),
         _ => session::model(name).ok(),
     };
-    names.iter().filter(|name| *name != "all").any(|name| model(name).is_some_and(|model| model.undefines()))
+    let named = names.iter().filter(|name| *name != "all");
+    let models: Vec<Model> = named.filter_map(model).collect();
+    checks.begins = models.iter().any(Model::undefines);
+    // Without a name, and with `all`, there are such models among those that are asked.
+    checks.zeros = models.len() < names.len().max(1) || models.iter().any(Model::reorders_writes);
 }
 
 /// The litmus files that arguments stand for: files, folders, patterns, and lists of these behind `@`.

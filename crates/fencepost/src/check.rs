@@ -124,7 +124,7 @@ impl Check {
             entry: self.entry.clone(),
             ilp32: false,
             competition: self.property.ignores_assertions(),
-            checks: Checks { begins, ..self.property.checks() },
+            checks: Checks { begins, zeros: model.reorders_writes(), ..self.property.checks() },
             seams: false,
             non_atomic: false,
         };

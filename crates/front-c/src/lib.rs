@@ -57,6 +57,8 @@ pub struct Checks {
     pub overflow: bool,
     /// Memory that is still allocated when the program ends.
     pub leaks: Leaks,
+    /// For models whose writes may overtake each other: zeros of new memory are writes of the thread that asked for it.
+    pub zeros: bool,
     /// Whether it is asked if a loop can spin for ever: what may fail for no reason does so by a choice of its own.
     pub fair: bool,
     /// Whether even `reach_error` and `__VERIFIER_error` only end the path.

@@ -133,6 +133,11 @@ impl Model {
         self.axioms.iter().any(|axiom| axiom.role == Role::Undefines)
     }
 
+    /// Whether a thread's writes to two locations may take effect in another order than that of the program.
+    pub fn reorders_writes(&self) -> bool {
+        !matches!(self.head.buffers, Some(Buffers::None | Buffers::Thread))
+    }
+
     /// Whether the model mentions this tag.
     pub fn mentions(&self, tag: &str) -> bool {
         self.nodes.iter().any(|node| matches!(node, Node::Set(BaseSet::Tag(known)) if known == tag))

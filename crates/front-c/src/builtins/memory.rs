@@ -4,6 +4,7 @@ use super::Outcome;
 use super::bits::swapped_bytes;
 use super::context::Call;
 use crate::Leaks;
+use crate::lower::fold::add_offset;
 use crate::lower::{Lowering, Value, alive};
 use crate::types::{Leaf, Type};
 use c_syntax::ast::{BinaryOperator, Expression, Node};
@@ -101,6 +102,9 @@ fn strings(call: &Call<'_, '_>) -> Diagnostic {
         .help("use numbers instead, or write the loop over the characters")
 }
 
+/// Zeros of larger blocks are there from the start, as if everybody had seen them.
+const MOST_ZEROS: usize = 64;
+
 /// A new block. Argument `size` says how many bytes it has, or each of `count` elements has.
 fn allocate(call: &mut Call<'_, '_>, size: usize, count: Option<usize>, zeroed: bool) -> Result<Value, Diagnostic> {
     let cells = known_cells(call, size, count)?;
@@ -112,6 +116,7 @@ fn allocate(call: &mut Call<'_, '_>, size: usize, count: Option<usize>, zeroed: 
         bytes = call.keep(value).expr;
     }
     let each = call.value_as(size, &Type::ULONG_LONG)?.expr;
+    let unit = each.clone();
     let storage = if call.name.ends_with("alloca") { Storage::Automatic } else { Storage::Heap };
     let room = if storage == Storage::Heap { room(call, &bytes, &each) } else { None };
     let size = match bytes {
@@ -124,9 +129,18 @@ fn allocate(call: &mut Call<'_, '_>, size: usize, count: Option<usize>, zeroed: 
     };
     let dst = call.lowering.temp(Width::WORD);
     let own = call.name == "__fencepost_block";
-    let made = System::Alloc { dst, name, size: size.clone(), cells, zeroed, align: MAX_ALIGN, storage };
+    let written = zeroed && call.lowering.options().checks.zeros;
+    let zeros = cells.clone().or_else(|| numbers(&unit, bytes));
+    let zeros = zeros.filter(|cells| written && cells.len() <= MOST_ZEROS).unwrap_or_default();
+    let initial = zeroed && zeros.is_empty();
+    let made = System::Alloc { dst, name, size: size.clone(), cells, zeroed: initial, align: MAX_ALIGN, storage };
     let make = |lowering: &mut Lowering| {
         lowering.emit(Op::System(made));
+        let tags = lowering.tags(&["NA"]);
+        for Cell { offset, initial: value, .. } in zeros {
+            let addr = add_offset(Expr::Local(dst), offset);
+            lowering.emit(Op::Store { addr, value, tags: tags.clone() });
+        }
         if storage == Storage::Heap && own {
             lowering.note_size(dst, &size);
         } else if storage == Storage::Heap {
@@ -146,6 +160,14 @@ fn allocate(call: &mut Call<'_, '_>, size: usize, count: Option<usize>, zeroed: 
         })?,
     }
     Ok(Value { expr: Expr::Local(dst), ty: Type::VOID.pointer_to() })
+}
+
+/// The cells of a block of so many bytes whose elements have the size of numbers.
+fn numbers(each: &Expr, bytes: Option<u64>) -> Option<Vec<Cell>> {
+    let (Expr::Const(each @ (1 | 2 | 4 | 8), _), Some(bytes)) = (each, bytes) else { return None };
+    let width = Width::new(8 * *each as u8);
+    let cell = |at: u64| Cell { offset: at * each, width, initial: Expr::constant(0, width) };
+    (bytes <= MOST_ZEROS as u64 * each).then(|| (0..bytes / each).map(cell).collect())
 }
 
 /// What a block is aligned to must be a power of two. Others give NULL in later editions of the language and are not defined in C11.
