@@ -98,14 +98,15 @@ static void __fencepost_swap(char *one, char *other, unsigned long size) {
     }
 }
 
-/* By insertion. Which of equal elements comes first is open in C; here they stay as they were. */
+/* By insertion. Which of equal elements comes first is open in C: a new one goes anywhere among those that are equal to it. */
 void qsort(void *base, unsigned long count, unsigned long size, int (*compare)(const void *, const void *)) {
     unsigned long next, at;
     for (next = 1; next < count; next++)
         for (at = next; at > 0; at--) {
             char *right = (char *)base + at * size;
             char *left = right - size;
-            if (compare(left, right) <= 0) break;
+            int order = compare(left, right);
+            if (order < 0 || order == 0 && __fencepost_choice()) break;
             __fencepost_swap(left, right, size);
         }
 }

@@ -331,6 +331,14 @@ impl Types {
         Ok(all)
     }
 
+    /// The gaps in it, as numbers that fill them.
+    pub fn gaps(&self, ty: &Type) -> Result<Vec<Leaf>, NoLayout> {
+        let leaves = self.leaves(ty)?;
+        let mut all = self.all_leaves(ty)?;
+        all.retain(|leaf| leaves.binary_search_by_key(&leaf.offset, |other| other.offset).is_err());
+        Ok(all)
+    }
+
     /// Whether a type is a structure of our library, or an array of these.
     pub fn is_library(&self, ty: &Type) -> bool {
         match &ty.kind {

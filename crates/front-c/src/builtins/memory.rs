@@ -448,6 +448,8 @@ fn compare(call: &mut Call<'_, '_>) -> Result<Value, Diagnostic> {
     let right = uncast(call, 1)?;
     let right = call.keep(right);
     let (one, other) = (call.lowering.pointee(&left)?, call.lowering.pointee(&right)?);
+    call.lowering.note_bytes(&one);
+    call.lowering.note_bytes(&other);
     let leaves = common_leaves(call, &one, &other, bytes)?;
     let tags = call.lowering.tags(&["NA"]);
     let mut pairs = Vec::new();

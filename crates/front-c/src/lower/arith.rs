@@ -208,6 +208,7 @@ impl Lowering {
                 BinaryOperator::Minus if right.ty.is_pointer() => self.pointer_difference(left, right),
                 BinaryOperator::Minus => self.pointer_sum(left, right, true),
                 _ if compares => {
+                    self.note_comparison(&left, &right);
                     let ty = if left.ty.is_pointer() { left.ty.clone() } else { right.ty.clone() };
                     let (left, right) = (self.convert(left, &ty)?, self.convert(right, &ty)?);
                     Ok(self.compare(op, left.expr, right.expr, false))

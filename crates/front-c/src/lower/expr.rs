@@ -167,6 +167,7 @@ impl Lowering {
                     return self.eval_place(e);
                 }
                 let value = self.rvalue(&cast.expression)?;
+                self.note_cast(&value.ty, &ty);
                 self.convert(value, &ty)?
             }
             Expression::Binary(binary) => {

@@ -249,7 +249,8 @@ impl Lowering {
     /// What is only declared, and defined elsewhere, holds any value at first: `main` begins by saying so.
     pub fn forget_externals(&mut self, main: FunctionId) {
         let external = |global: &Global| if global.external { global.object } else { None };
-        let objects: Vec<ObjectId> = self.globals.iter().filter_map(external).collect();
+        let unknown = self.globals.iter().filter_map(external);
+        let objects: Vec<ObjectId> = unknown.chain(self.unspecified.choices.iter().copied()).collect();
         let tags = self.tags(&["NA"]);
         let mut instrs = Vec::new();
         for object in objects {

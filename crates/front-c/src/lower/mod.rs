@@ -41,6 +41,7 @@ mod stmt;
 mod temporary;
 mod tls;
 mod type_of;
+mod unspecified;
 mod usage;
 mod variable;
 mod variadic;
@@ -175,6 +176,7 @@ pub(crate) struct Lowering {
     taker: Option<String>,
     /// The labels whose address is taken, with their functions.
     label_addresses: Vec<((String, String), Span)>,
+    unspecified: unspecified::Unspecified,
     /// The types of pointers that arguments after `...` have.
     argument_types: Vec<Type>,
     /// The first complaint that came where none could be returned.
@@ -243,6 +245,10 @@ struct Needs {
     destroys: bool,
     /// That starting a thread looks at its attributes.
     detaches: bool,
+    /// That gaps between members hold anything.
+    gaps: bool,
+    /// That equal string literals may be several objects.
+    literals: bool,
 }
 
 /// Why there is no program.
@@ -317,6 +323,7 @@ impl Lowering {
             slots: std::collections::BTreeMap::new(),
             taker: None,
             label_addresses: Vec::new(),
+            unspecified: unspecified::Unspecified::default(),
             argument_types: Vec::new(),
             complaint: None,
         }
@@ -327,6 +334,8 @@ impl Lowering {
         let uses = |name: &str| !self.library_ids(&[name]).is_empty();
         let mut needs = self.needs;
         needs.tls |= self.tls.missing;
+        needs.gaps |= self.unspecified.gaps;
+        needs.literals |= self.unspecified.literals;
         needs.sizes |= uses("realloc");
         needs.exits |= uses("atexit");
         needs.destroys |= uses("__fencepost_new_key_with");

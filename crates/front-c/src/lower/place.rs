@@ -72,8 +72,8 @@ impl Lowering {
             Expression::StringLiteral(literal) => {
                 let bytes = self.string_bytes(literal)?;
                 let ty = Kind::Array(Rc::new(Type::CHAR), Some(bytes.len() as u64 + 1)).into();
-                let object = self.string_object(bytes);
-                Ok(Place::memory(Expr::Address(object, 0), ty))
+                let address = self.literal_address(bytes, e.span);
+                Ok(Place::memory(address, ty))
             }
             Expression::CompoundLiteral(literal) => {
                 let ty = self.type_name(&literal.type_name)?;
@@ -415,7 +415,7 @@ impl Lowering {
             let value = self.read(&source)?;
             self.write(&target, value)?;
         }
-        Ok(())
+        self.forget_gaps(to)
     }
 
     /// `to = from` for structures; gives the place assigned to.

@@ -108,6 +108,9 @@ impl Lowering {
             Some(initializer) => {
                 let in_memory = matches!(place.at, At::Memory(_));
                 self.taker = ty.pointee().map(|_| name.to_owned());
+                if zeroed {
+                    self.forget_gaps(&place)?;
+                }
                 let result = self.initialize(&place, initializer, zeroed && in_memory);
                 self.taker = None;
                 sealed.into_iter().for_each(|address| self.seal_variable(address));
@@ -219,6 +222,7 @@ impl Lowering {
             return Ok(Place::memory(addr, ty));
         }
         let place = self.literal_object(&ty)?;
+        self.forget_gaps(&place)?;
         self.initialize(&place, &initializer, true)?;
         Ok(place)
     }
