@@ -10,7 +10,7 @@ use crate::relations::{Bound, Relations};
 use crate::shape;
 use crate::symmetry;
 use engine::{NoAnswer, Observer, Property};
-use ir::{Location, Program, Proposition};
+use ir::{Location, Program, Proposition, State};
 use logic::{Blaster, Bool, Evaluation, Lit, OrderGraph, Outcome, Solver, Term, Theory};
 use model::{Axiom, Model, Requirement, Role, Scope};
 use symbolic::{Cause, Dependency, Failing, Group, Kind, Structure};
@@ -476,7 +476,24 @@ impl<'p> Problem<'p> {
             let value = terms.constant(value, terms.width(term));
             chosen.push(terms.eq(term, value));
         }
-        let mut clause: Vec<Lit> = chosen.into_iter().map(|choice| !self.lit(choice)).collect();
+        self.forbid(&chosen);
+    }
+
+    /// Excludes all executions that end in a state.
+    pub fn exclude_state(&mut self, state: &State) {
+        let mut chosen = Vec::with_capacity(state.len());
+        for at in 0..self.finals.len() {
+            let (location, term) = self.finals[at];
+            let terms = self.events.terms();
+            let value = terms.constant(state[&location], terms.width(term));
+            chosen.push(terms.eq(term, value));
+        }
+        self.forbid(&chosen);
+    }
+
+    /// These do not all hold.
+    fn forbid(&mut self, conditions: &[Bool]) {
+        let mut clause: Vec<Lit> = conditions.iter().map(|&condition| !self.lit(condition)).collect();
         clause.extend(self.assumed.iter().map(|&assumed| !assumed));
         self.solver.clause(&clause);
     }

@@ -36,17 +36,16 @@ mod recursion;
 mod relations;
 mod rereads;
 mod shape;
+mod states;
 mod symmetry;
 
 use engine::{
-    Answer, Declared, Engine, FinalState, Findings, Guarantee, NoAnswer, Observer, OneOf, Property, Question, Refusal,
-    Task,
+    Answer, Declared, Engine, Findings, Guarantee, NoAnswer, Observer, OneOf, Property, Question, Refusal, Task,
 };
 use ir::Proposition;
 use logic::Bool;
 use model::{Requirement, Role};
 use source::Span;
-use std::collections::BTreeMap;
 use symbolic::{Halt, Settings};
 use witness::Execution;
 
@@ -96,7 +95,13 @@ impl Engine for PartialOrder {
     }
 
     fn options(&self) -> Vec<Declared> {
-        vec![ORDER.declared(), SYMMETRY.declared(), cubes::CUBES.declared(), cubes::CUBE.declared()]
+        vec![
+            ORDER.declared(),
+            SYMMETRY.declared(),
+            cubes::CUBES.declared(),
+            cubes::CUBE.declared(),
+            states::EXECUTIONS.declared(),
+        ]
     }
 
     fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal> {
@@ -170,7 +175,7 @@ fn attempt(task: &Task<'_>, mixed: bool, observer: &dyn Observer) -> Result<Opti
     observer.phase("encode", &problem.describe());
     let findings = match task.question {
         Question::Reach(goals) => reach(&mut problem, goals, observer)?,
-        Question::States => states(&mut problem, task, observer)?,
+        Question::States => states::states(&mut problem, task, observer)?,
         Question::Violation(property) => {
             return violation(&mut problem, property, (task, &loops), observer);
         }
@@ -247,28 +252,4 @@ fn reach(
     }
     observer.phase("solve", "");
     Ok(Findings::Reach(found))
-}
-
-fn states(problem: &mut encode::Problem<'_>, task: &Task<'_>, observer: &dyn Observer) -> Result<Findings, NoAnswer> {
-    let flagged = task.model.axioms.iter().any(|axiom| axiom.role != Role::Forbids);
-    problem.finish();
-    let goal = problem.goal(&Proposition::True);
-    let mut states: BTreeMap<ir::State, FinalState> = BTreeMap::new();
-    while let Some(found) = problem.find_flagged(goal, flagged.then_some(task.model), observer)? {
-        problem.exclude(&found);
-        let encode::Found { execution, flags, choices: _, values: _ } = found;
-        let state = states.entry(execution.finals.clone()).or_insert_with(|| FinalState {
-            state: execution.finals.clone(),
-            executions: 0,
-            example: None,
-            flags: Vec::new(),
-        });
-        state.executions += 1;
-        state.flags.extend(flags);
-        state.flags.sort();
-        state.flags.dedup();
-        state.example.get_or_insert(execution);
-    }
-    observer.phase("solve", &format!("{} final states", states.len()));
-    Ok(Findings::States(states.into_values().collect()))
 }

@@ -174,7 +174,7 @@ impl SourceFile {
 
     /// The line of its file, counted from 1, that `span` begins on.
     pub fn line(&self, span: Span) -> u32 {
-        self.position(span.start).line
+        self.part(span.start).line(span.start) as u32 + 1
     }
 
     /// The text of the line that a span begins on.

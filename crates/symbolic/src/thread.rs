@@ -15,7 +15,7 @@ use std::rc::Rc;
 const DECIDED_ITERATIONS: u32 = 20_000;
 
 /// Functions nested deeper than this are refused. A thread is nested in the one that starts it.
-const CALL_DEPTH: usize = 250;
+const CALL_DEPTH: usize = 4_000;
 
 /// More events than this are refused.
 const MAX_EVENTS: usize = 200_000;

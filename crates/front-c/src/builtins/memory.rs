@@ -16,7 +16,7 @@ use source::Diagnostic;
 const MAX_ALIGN: u64 = 16;
 
 /// A block with more scalars than this is not copied one by one.
-const MAX_LEAVES: u64 = 1024;
+const MAX_LEAVES: u64 = 1 << 14;
 
 /// An offset that no object has, and that is none of a life cell.
 const BEYOND: u64 = 1 << 37;
