@@ -266,6 +266,7 @@ impl<'p> Runner<'_, 'p> {
     fn fingerprint(&mut self) -> u64 {
         self.local.thread.forget_dead(&mut self.world.liveness, |_| {});
         let mut hasher = DefaultHasher::new();
+        self.world.memory.fingerprint().hash(&mut hasher);
         if self.world.record.is_none() {
             self.local.thread.tidy_heap();
             self.local.hash(&mut hasher);

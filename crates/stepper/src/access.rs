@@ -130,7 +130,7 @@ impl<'p, D: Domain<'p>> Stepper<'_, 'p, D> {
             }
             Location::Alone(object, slot) => {
                 let bits = self.domain.bits(&term, width)?;
-                self.domain.memory_mut().objects[object].cells[slot].value = Some(bits);
+                self.domain.memory_mut().write_alone(object, slot, bits);
             }
             Location::Cell(cell) => {
                 let initial = self.domain.memory().cells[cell as usize].initial;

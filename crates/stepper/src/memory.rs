@@ -2,8 +2,9 @@
 
 use ir::life::{LIFE_WIDTH, is_life};
 use ir::{Address, Expr, FunctionId, ObjectId, Op, Program, System, Width, eval, truncate};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, BuildHasherDefault};
 
 /// An instruction of the program: its function, its block, and its index there.
 pub type At = (FunctionId, u32, u32);
@@ -144,9 +145,25 @@ pub struct Memory<'p> {
     /// The cells of all of these that somebody has used.
     pub cells: Vec<Cell>,
     numbers: FxHashMap<Address, u32>,
+    /// A number for what objects hold, as far as the first thread has written it while it was alone.
+    written: u64,
 }
 
 impl<'p> Memory<'p> {
+    /// The first thread writes while it is alone.
+    pub(crate) fn write_alone(&mut self, object: usize, slot: usize, bits: u64) {
+        let cell = &mut self.objects[object].cells[slot];
+        let number =
+            |value: Option<u64>| BuildHasherDefault::<FxHasher>::default().hash_one((object, cell.offset, value));
+        self.written ^= number(cell.value) ^ number(Some(bits));
+        cell.value = Some(bits);
+    }
+
+    /// A number for the part of the first thread's state that is kept here while it is alone: where it differs, states differ.
+    pub fn fingerprint(&self) -> u64 {
+        if self.alone { self.written.wrapping_add(self.objects.len() as u64) } else { 0 }
+    }
+
     /// The objects of the program, before its first thread begins. Objects of these allocation sites may be known to several threads.
     pub fn new(program: &'p Program, escapes: &FxHashSet<At>) -> Self {
         let mut memory = Memory {
@@ -158,6 +175,7 @@ impl<'p> Memory<'p> {
             made: BTreeMap::new(),
             cells: Vec::new(),
             numbers: FxHashMap::default(),
+            written: 0,
         };
         for (function, body) in program.functions.iter().enumerate() {
             for (block, instrs) in body.blocks.iter().enumerate() {
