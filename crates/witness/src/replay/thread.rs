@@ -15,6 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How many instructions a thread may execute without an event before the replay gives up on it.
 const SILENT_STEPS: u32 = 1_000_000;
 
+/// The same for a thread of which the execution says that more is to come: an engine has gone through all of it.
+const PROMISED_STEPS: u32 = 200_000_000;
+
 /// A function that is being executed.
 pub(super) struct Frame<'a> {
     function: &'a Function,
@@ -237,11 +240,14 @@ impl<'a> Thread<'a> {
             if let Some(entered) = self.inside.filter(|_| idle) {
                 world.stands[self.id.index()].insert(entered);
             }
-            if idle && !world.wanted[self.id.index()] && !world.is_sought(self.id) {
+            let sought = world.is_sought(self.id);
+            if idle && !world.wanted[self.id.index()] && !sought {
                 return Ok(Pause::Idle { moved });
             }
             self.silent += 1;
-            let leaves = (self.silent > SILENT_STEPS).then_some(Stop::Leaves);
+            let fails = world.execution.violation.as_ref().is_some_and(|violation| violation.thread == self.id);
+            let patience = if idle && !sought && !fails { SILENT_STEPS } else { PROMISED_STEPS };
+            let leaves = (self.silent > patience).then_some(Stop::Leaves);
             if let Some(stop) = leaves.or_else(|| self.goes_round(world, self.silent)) {
                 return Ok(Pause::Stopped(self.stop(world, stop)?));
             }
