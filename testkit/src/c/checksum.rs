@@ -46,7 +46,10 @@ pub fn claim(text: &str, operator: &str, sum: u64) -> String {
 /// The names outside functions that programs of the generator have, so that several of them can be one file.
 fn names() -> impl Iterator<Item = String> {
     let numbered = ["r", "g", "a", "by_value", "by_pointer"];
-    let plain = ["sum", "mix", "add_one", "twice", "table", "body", "main"];
+    let plain = [
+        "sum", "mix", "mixed", "add_one", "twice", "table", "body", "main", "rows", "grid", "link", "links", "color",
+        "RED", "GREEN", "BLUE", "GREY", "chosen", "down", "count", "bump",
+    ];
     let numbered = numbered.into_iter().flat_map(|name| (0..3).map(move |number| format!("{name}{number}")));
     numbered.chain(plain.map(str::to_owned))
 }

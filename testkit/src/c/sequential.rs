@@ -5,6 +5,8 @@
 //! GCC documents. `CHECK(sum)` is what happens to the checksum at the end. `HIDE(x)` is a number that the reader is not told: it
 //! makes terms of constants. Both, and what the library declares, come before the text. With `threaded`, all is done by a second thread, so that memory is shared and accesses are events.
 
+mod more;
+
 use crate::Rng;
 use std::fmt::Write as _;
 
@@ -61,6 +63,10 @@ struct Writer<'r> {
     variables: Vec<(String, usize)>,
     /// The arrays of scalars: name, type, length.
     arrays: Vec<(String, Scalar, usize)>,
+    /// Which record the array `rows` consists of.
+    rows: usize,
+    /// What the two-dimensional array consists of.
+    grid: Scalar,
     text: String,
     /// Whether numbers are hidden.
     hides: bool,
@@ -75,6 +81,8 @@ pub fn sequential(rng: &mut Rng, threaded: bool, hides: bool) -> String {
         records: Vec::new(),
         variables: Vec::new(),
         arrays: Vec::new(),
+        rows: 0,
+        grid: SCALARS[4],
         text: String::new(),
         hides,
         depth: 0,
@@ -106,9 +114,12 @@ impl Writer<'_> {
             self.line(&format!("{} a{at}[{length}] = {{ {} }};", scalar.0, values.join(", ")));
             self.arrays.push((format!("a{at}"), scalar, length));
         }
+        self.declare_more();
         self.line("uint64_t sum;");
         self.line("static void mix(uint64_t x) { sum = (sum ^ x) * 1099511628211u + 7; }");
+        self.line("static uint64_t mixed(uint64_t x) { mix(x); return sum; }");
         self.helpers();
+        self.helpers_more();
         self.line("static void *body(void *unused)");
         self.line("{");
         self.depth += 1;
@@ -228,10 +239,14 @@ impl Writer<'_> {
         for (name, scalar, length) in &self.arrays {
             places.extend((0..*length).map(|at| Place { text: format!("{name}[{at}]"), scalar: *scalar, bits: false }));
         }
+        places.extend(self.places_more());
         places
     }
 
     fn place(&mut self) -> Place {
+        if self.rng.chance(8) {
+            return self.indexed();
+        }
         if self.rng.chance(15) && !self.arrays.is_empty() {
             let (name, scalar, length) = self.rng.pick(&self.arrays).clone();
             let index = self.expression(1);
@@ -270,7 +285,7 @@ impl Writer<'_> {
             };
         }
         let (a, b) = (self.expression(depth - 1), self.expression(depth - 1));
-        match self.rng.below(16) {
+        match self.rng.below(21) {
             0..=2 => format!("((uint64_t)({a}) {} (uint64_t)({b}))", self.rng.pick(&["+", "-", "*"])),
             3..=4 => format!("(({a}) {} ({b}))", self.rng.pick(&["&", "|", "^"])),
             5 => format!("(({a}) {} ({b}))", self.rng.pick(&["<", "<=", "==", "!=", ">", ">="])),
@@ -283,12 +298,13 @@ impl Writer<'_> {
             12 => format!("(({})({a}))", self.rng.pick(&SCALARS).0),
             13 => format!("((int16_t)({a}) {} (int8_t)({b}))", self.rng.pick(&["+", "-", "*"])),
             14 => format!("table[(uint64_t)({a}) % 2]({b})"),
+            16..=20 => self.rare_expression(&a, &b),
             _ => format!("((int32_t)(int16_t)({a}) / ((int32_t)(uint8_t)({b}) + 1))"),
         }
     }
 
     fn statement(&mut self, nesting: usize) {
-        match self.rng.below(20) {
+        match self.rng.below(34) {
             0..=4 => {
                 let (place, value) = (self.place(), self.expression(2));
                 self.line(&format!("{} = {value};", place.text));
@@ -334,6 +350,7 @@ impl Writer<'_> {
             }
             17 => self.step_back(),
             18 => self.compare_bytes(),
+            20..=33 => self.rare_statement(nesting),
             _ => {
                 let place = self.place();
                 let number = self.constant(place.scalar);

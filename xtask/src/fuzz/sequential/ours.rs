@@ -1,5 +1,5 @@
-//! Programs of our own generator. Every third one does its work in a second thread, so that its memory is shared; every fourth one
-//! hides numbers, which takes several times as long.
+//! Programs of our own generator. Every tenth one does its work in a second thread, so that its memory is shared, which takes ten times as
+//! long; every sixteenth one hides numbers, which takes longer still.
 
 use super::{Case, Claim, compile};
 use anyhow::{Result, bail};
@@ -11,7 +11,7 @@ use testkit::c::{claim, for_compilers, sequential};
 
 /// The programs of these numbers. GCC compiles them as one file.
 pub(super) fn cases(folder: &Path, numbers: Range<u64>) -> Result<Vec<Case>> {
-    let text = |number: u64| sequential(&mut Rng::new(number), number.is_multiple_of(3), number.is_multiple_of(4));
+    let text = |number: u64| sequential(&mut Rng::new(number), number.is_multiple_of(10), number.is_multiple_of(16));
     let texts: Vec<String> = numbers.clone().map(text).collect();
     let sums = reference(folder, &texts)?;
     let mut cases = Vec::new();
