@@ -20,6 +20,8 @@ impl Types {
                 let fits = count.is_none() || other_count.is_none() || count == other_count;
                 fits && self.compatible_within(one, other, open)
             }
+            (Kind::VariableArray(one, _), Kind::Array(other, _) | Kind::VariableArray(other, _))
+            | (Kind::Array(one, _), Kind::VariableArray(other, _)) => self.compatible_within(one, other, open),
             (Kind::Function(one), Kind::Function(other)) => self.same_signature_within(one, other, open),
             (Kind::Record(one), Kind::Record(other)) => self.same_record(*one, *other, open),
             _ => one.kind == other.kind,

@@ -1,6 +1,6 @@
 //! C's types and their layout in memory.
 
-use ir::Width;
+use ir::{LocalId, Width};
 use source::Diagnostic;
 use std::rc::Rc;
 
@@ -32,6 +32,8 @@ pub(crate) enum Kind {
     Pointer(Rc<Type>),
     /// The number of elements is missing for `a[]`.
     Array(Rc<Type>, Option<u64>),
+    /// An array whose number of elements is a value: that of a local of the function, where the array or its type was declared.
+    VariableArray(Rc<Type>, LocalId),
     Record(RecordId),
     Function(Rc<Signature>),
     /// A type that is not supported; the complaint is due where it is used.
@@ -190,14 +192,19 @@ impl Type {
             Kind::Bool => Some(Width::new(8)),
             Kind::Int { bits, .. } | Kind::Float(bits) => Some(Width::new(bits)),
             Kind::Pointer(_) => Some(Width::WORD),
-            Kind::Void | Kind::Array(..) | Kind::Record(_) | Kind::Function(_) | Kind::Bad(_) => None,
+            Kind::Void
+            | Kind::Array(..)
+            | Kind::VariableArray(..)
+            | Kind::Record(_)
+            | Kind::Function(_)
+            | Kind::Bad(_) => None,
         }
     }
 
     /// What a pointer points to, what an array has as elements.
     pub fn pointee(&self) -> Option<&Type> {
         match &self.kind {
-            Kind::Pointer(to) | Kind::Array(to, _) => Some(to),
+            Kind::Pointer(to) | Kind::Array(to, _) | Kind::VariableArray(to, _) => Some(to),
             Kind::Void
             | Kind::Bool
             | Kind::Int { .. }
@@ -254,6 +261,7 @@ impl Types {
                 self.size(element)?.checked_mul(*count).ok_or_else(|| "an array too large to have a size".to_owned())
             }
             Kind::Array(_, None) => Err("an array of unknown size".to_owned()),
+            Kind::VariableArray(..) => Err("an array of variable length".to_owned()),
             Kind::Record(id) => {
                 let record = self.record(*id);
                 if record.members.is_none() {
@@ -342,7 +350,7 @@ impl Types {
     /// Whether a type is a structure of our library, or an array of these.
     pub fn is_library(&self, ty: &Type) -> bool {
         match &ty.kind {
-            Kind::Array(element, _) => self.is_library(element),
+            Kind::Array(element, _) | Kind::VariableArray(element, _) => self.is_library(element),
             Kind::Record(id) => self.record(*id).library,
             Kind::Void
             | Kind::Bool
@@ -357,7 +365,7 @@ impl Types {
     /// Whether there is an array in it.
     pub fn has_array(&self, ty: &Type) -> bool {
         match &ty.kind {
-            Kind::Array(..) => true,
+            Kind::Array(..) | Kind::VariableArray(..) => true,
             Kind::Record(id) => self.record(*id).members.iter().flatten().any(|member| self.has_array(&member.ty)),
             Kind::Void
             | Kind::Bool
@@ -373,7 +381,7 @@ impl Types {
     pub fn has_atomic(&self, ty: &Type) -> bool {
         ty.atomic
             || match &ty.kind {
-                Kind::Array(element, _) => self.has_atomic(element),
+                Kind::Array(element, _) | Kind::VariableArray(element, _) => self.has_atomic(element),
                 Kind::Record(id) => self.record(*id).members.iter().flatten().any(|member| self.has_atomic(&member.ty)),
                 Kind::Void
                 | Kind::Bool
@@ -385,10 +393,26 @@ impl Types {
             }
     }
 
+    /// Whether its size is a value.
+    pub fn is_variable(&self, ty: &Type) -> bool {
+        match &ty.kind {
+            Kind::VariableArray(..) => true,
+            Kind::Array(element, _) => self.is_variable(element),
+            Kind::Void
+            | Kind::Bool
+            | Kind::Int { .. }
+            | Kind::Float(_)
+            | Kind::Pointer(_)
+            | Kind::Record(_)
+            | Kind::Function(_)
+            | Kind::Bad(_) => false,
+        }
+    }
+
     /// Whether there is a union in it whose members divide the memory in different ways, or bit-fields that overlap.
     pub fn is_uneven(&self, ty: &Type) -> bool {
         match &ty.kind {
-            Kind::Array(element, _) => self.is_uneven(element),
+            Kind::Array(element, _) | Kind::VariableArray(element, _) => self.is_uneven(element),
             Kind::Record(id) => {
                 let record = self.record(*id);
                 let members = record.members.as_deref().unwrap_or_default();
@@ -510,7 +534,7 @@ impl Types {
     /// The way from an object of this type to the scalar at an offset, for the reader: `[3]`, `.next`, `.a[1]`.
     pub fn path(&self, ty: &Type, offset: u64) -> String {
         match &ty.kind {
-            Kind::Array(element, _) => {
+            Kind::Array(element, _) | Kind::VariableArray(element, _) => {
                 let size = self.size(element).unwrap_or(1).max(1);
                 format!("[{}]{}", offset / size, self.path(element, offset % size))
             }
@@ -573,6 +597,7 @@ impl Types {
             Kind::Array(element, count) => {
                 format!("{}[{}]", self.describe(element), count.map_or(String::new(), |n| n.to_string()))
             }
+            Kind::VariableArray(element, _) => format!("{}[*]", self.describe(element)),
             Kind::Record(id) => self.record(*id).name.clone(),
             Kind::Function(signature) => self.describe_signature(signature, ""),
             Kind::Bad(_) => "an unsupported type".to_owned(),

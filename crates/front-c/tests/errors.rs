@@ -23,7 +23,7 @@ fn what_is_not_supported_is_named_with_its_place() {
         3,
     );
     check("int main(void) {\n float f = 1; int n = 2; f = f + n;\n n = f; return n; }", "made into an integer", 3);
-    check("int f(int n) {\n int a[2][n];\n return a[0][0]; } int main(void) { return f(2); }", "not a constant", 2);
+    check("int n;\nint a[2][n];\nint main(void) { return a[0][0]; }", "not a constant", 2);
     check("int main(void) {\n return missing(1);\n }", "`missing` is not defined", 2);
     check("int f(void);\nint main(void) {\n return f();\n }", "`f` is not defined", 3);
     check("int main(void) {\n return y;\n }", "`y` is not declared", 2);

@@ -257,7 +257,9 @@ fn known_cells(call: &mut Call<'_, '_>, size: usize, count: Option<usize>) -> Re
     let Some((ty, count)) = objects(call, &call.args[size])? else { return Ok(None) };
     let total = times.checked_mul(count).and_then(|total| u64::try_from(total).ok());
     match total {
-        Some(total) if total > 0 && !ty.is_void() => Ok(Some(call.lowering.cells(&ty, total)?)),
+        Some(total) if total > 0 && !ty.is_void() && !call.lowering.types.is_variable(&ty) => {
+            Ok(Some(call.lowering.cells(&ty, total)?))
+        }
         _ => Ok(None),
     }
 }

@@ -173,7 +173,12 @@ impl Lowering {
             Kind::Bool => self.convert(value, &Type::INT),
             Kind::Int { bits, .. } if bits < 32 => self.convert(value, &Type::INT),
             Kind::Int { .. } | Kind::Float(_) | Kind::Pointer(_) => Ok(value),
-            Kind::Void | Kind::Array(..) | Kind::Record(_) | Kind::Function(_) | Kind::Bad(_) => {
+            Kind::Void
+            | Kind::Array(..)
+            | Kind::VariableArray(..)
+            | Kind::Record(_)
+            | Kind::Function(_)
+            | Kind::Bad(_) => {
                 self.scalar_width(&value.ty)?;
                 Ok(value)
             }
@@ -357,11 +362,11 @@ impl Lowering {
             let complaint = self.error(self.span(), "only an integer can be added to a pointer");
             return Err(complaint.help("use an integer index"));
         }
-        let size = self.size(&element)?;
+        let step = self.size_value(&element)?;
         let wide = if index.ty.is_signed() { Type::LONG_LONG } else { Type::ULONG_LONG };
         let index = self.convert(index, &wide)?;
-        let step = Expr::constant(size as i64, Width::WORD);
-        let bytes = if size == 1 { index.expr } else { fold(index.expr.binary(BinaryOp::Mul, step)) };
+        let one = step == Expr::Const(1, Width::WORD);
+        let bytes = if one { index.expr } else { fold(index.expr.binary(BinaryOp::Mul, step)) };
         let op = if minus { BinaryOp::Sub } else { BinaryOp::Add };
         let expr = match bytes {
             Expr::Const(0, _) => pointer.expr,
@@ -375,10 +380,12 @@ impl Lowering {
         if !right.ty.is_pointer() {
             return Err(self.error(self.span(), "a pointer is taken from a number").help("swap the operands"));
         }
-        let size = self.size(&element)?;
+        let step = self.size_value(&element)?;
         let bytes = fold(left.expr.binary(BinaryOp::Sub, right.expr));
-        let step = Expr::constant(size.max(1) as i64, Width::WORD);
-        let count = if size <= 1 { bytes } else { fold(bytes.binary(BinaryOp::SDiv, step)) };
+        let count = match step {
+            Expr::Const(0 | 1, _) => bytes,
+            step => fold(bytes.binary(BinaryOp::SDiv, step)),
+        };
         let ty = self.types.long(true);
         self.convert(Value { expr: count, ty: Type::LONG_LONG }, &ty)
     }

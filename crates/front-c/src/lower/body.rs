@@ -28,8 +28,6 @@ pub(crate) struct Body {
     pub epilogue: Option<(BlockId, Option<LocalId>)>,
     /// Where thread-local variables are.
     pub tls: Option<LocalId>,
-    /// How many bytes arrays of variable length have, by the locals that hold their addresses.
-    pub sizes: FxHashMap<LocalId, LocalId>,
     /// The number of the program's arguments, in `main`.
     pub argc: Option<LocalId>,
     /// Where the arguments after `...` are.
@@ -95,7 +93,6 @@ impl Body {
             epilogue: None,
             tls: None,
             argc: None,
-            sizes: FxHashMap::default(),
             is_main: false,
             labels: FxHashMap::default(),
             own_labels: 0,

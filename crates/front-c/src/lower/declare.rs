@@ -370,8 +370,14 @@ impl Lowering {
             Derived::Array(array) => {
                 let count = match &array.size {
                     None => None,
+                    // Who calls the function is not told how large the array is.
+                    Some(size) if self.prototype && self.const_value(size).is_none() => None,
                     Some(size) => {
-                        let count = self.const_value(size).and_then(|count| u64::try_from(count).ok());
+                        let count = self.const_value(size);
+                        if count.is_none() && !self.body.scopes.is_empty() {
+                            return self.variable_array(ty, size);
+                        }
+                        let count = count.and_then(|count| u64::try_from(count).ok());
                         Some(count.ok_or_else(|| {
                             let message = "the size of this array is not a constant";
                             let help = "give the array a constant size, or allocate it with malloc";
@@ -382,10 +388,11 @@ impl Lowering {
                 Ok(Kind::Array(Rc::new(ty), count).into())
             }
             Derived::Function(function) => {
-                let mut params = Vec::new();
-                for parameter in &function.parameters {
-                    params.push(self.parameter(parameter)?);
-                }
+                let outer = std::mem::replace(&mut self.prototype, true);
+                let all: Result<Vec<Type>, Diagnostic> =
+                    function.parameters.iter().map(|parameter| self.parameter(parameter)).collect();
+                self.prototype = outer;
+                let mut params = all?;
                 if let [only] = params.as_slice()
                     && only.is_void()
                 {
@@ -440,7 +447,7 @@ pub(crate) fn bad(why: Diagnostic) -> Type {
 /// The type of the value that an array or a function stands for.
 pub(crate) fn decayed(ty: Type) -> Type {
     match ty.kind {
-        Kind::Array(element, _) => Kind::Pointer(element).into(),
+        Kind::Array(element, _) | Kind::VariableArray(element, _) => Kind::Pointer(element).into(),
         Kind::Function(_) => ty.pointer_to(),
         Kind::Void
         | Kind::Bool

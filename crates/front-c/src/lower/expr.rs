@@ -129,16 +129,11 @@ impl Lowering {
             Expression::Call(call) => return self.call(call, e),
             Expression::SizeOfType(of) => {
                 let ty = self.type_name(of)?;
-                let size = self.size(&ty)?;
-                self.int(size as i64, &self.types.size_type())
-            }
-            Expression::SizeOfValue(of) if let Some(expr) = self.variable_size(&of.node) => {
-                self.convert(Value { expr, ty: Type::ULONG_LONG }, &self.types.size_type())?
+                self.size_of(&ty)?
             }
             Expression::SizeOfValue(of) => {
                 let ty = self.type_of(of)?;
-                let size = self.size(&ty)?;
-                self.int(size as i64, &self.types.size_type())
+                self.size_of(&ty)?
             }
             Expression::AlignOfType(of) => {
                 let ty = self.type_name(of)?;

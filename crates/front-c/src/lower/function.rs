@@ -194,13 +194,14 @@ impl Lowering {
                 let part = self.types.path(ty, leaf.offset);
                 parts.push((leaf.offset, self.body.param(&format!("{name}{part}"), width)));
             }
-            variables.push((name, span, ty.clone(), parts));
+            variables.push((at, name, span, ty.clone(), parts));
         }
         self.any_parameters(&given)?;
         if is_variadic(signature) && !self.body.is_main {
             self.body.rest = Some(self.body.param("%rest", Width::WORD));
         }
-        for (name, span, ty, parts) in variables {
+        for (at, name, span, ty, parts) in variables {
+            let ty = self.parameter_inside(declarator, at, ty)?;
             let usage = self.body.usage.clone();
             let in_memory = span.is_some_and(|span| self.needs_memory(&ty, usage.of(span.start)));
             let storage = if in_memory {

@@ -252,6 +252,7 @@ impl Lowering {
             | Kind::Int { .. }
             | Kind::Float(_)
             | Kind::Pointer(_)
+            | Kind::VariableArray(..)
             | Kind::Function(_)
             | Kind::Bad(_) => {
                 self.scalar_width(ty)?;
@@ -274,7 +275,7 @@ impl Lowering {
         let whole = match &initializer.node {
             Initializer::List(_) => true,
             Initializer::Expression(e) => match &ty.kind {
-                Kind::Array(..) => matches!(e.node, Expression::StringLiteral(_)),
+                Kind::Array(..) | Kind::VariableArray(..) => matches!(e.node, Expression::StringLiteral(_)),
                 Kind::Record(_) => self.type_of(e).is_ok_and(|given| self.types.is_same(&given, ty)),
                 Kind::Void
                 | Kind::Bool

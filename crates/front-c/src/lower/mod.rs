@@ -27,6 +27,7 @@ mod initial;
 mod interface;
 mod labels;
 mod leaks;
+mod lengths;
 mod lifetime;
 mod naming;
 mod owners;
@@ -181,6 +182,8 @@ pub(crate) struct Lowering {
     argument_types: Vec<Type>,
     /// The first complaint that came where none could be returned.
     complaint: Option<Diagnostic>,
+    /// Whether the parameters of a type of function are read, whose names mean nothing yet.
+    prototype: bool,
 }
 
 /// See [`crate::parse`].
@@ -326,6 +329,7 @@ impl Lowering {
             unspecified: unspecified::Unspecified::default(),
             argument_types: Vec::new(),
             complaint: None,
+            prototype: false,
         }
     }
 

@@ -264,7 +264,7 @@ impl Lowering {
 
     fn index_place(&mut self, array: &Node<Expression>, index: &Node<Expression>) -> Result<Place, Diagnostic> {
         // Of a variable that is split up, the element itself is a variable.
-        if let Ok(Type { kind: Kind::Array(element, _), .. }) = self.type_of(array) {
+        if let Ok(Type { kind: Kind::Array(element, _) | Kind::VariableArray(element, _), .. }) = self.type_of(array) {
             let outer = self.place(array)?;
             if let At::Split(..) = outer.at {
                 let at = self.rvalue(index)?;
@@ -316,7 +316,7 @@ impl Lowering {
 
     /// Reads an object: one load if it is in memory.
     pub fn read(&mut self, place: &Place) -> Result<Value, Diagnostic> {
-        if matches!(place.ty.kind, Kind::Array(..) | Kind::Function(_)) {
+        if matches!(place.ty.kind, Kind::Array(..) | Kind::VariableArray(..) | Kind::Function(_)) {
             return self.decay(place);
         }
         let width = self.scalar_width(&place.ty)?;

@@ -183,6 +183,7 @@ pub(crate) fn promoted(ty: &Type) -> Type {
         | Kind::Float(_)
         | Kind::Pointer(_)
         | Kind::Array(..)
+        | Kind::VariableArray(..)
         | Kind::Record(_)
         | Kind::Function(_)
         | Kind::Bad(_) => ty.unqualified(),

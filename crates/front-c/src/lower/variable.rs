@@ -5,11 +5,8 @@ use super::declare::Base;
 use super::place::{At, Place};
 use super::scope::{Entity, Storage, Variable};
 use crate::types::{Kind, Type};
-use c_syntax::ast::{
-    Declaration, Declarator, Derived, Expression, InitDeclarator, Initializer, InitializerItem, Name, Node, Range,
-    StaticAssert,
-};
-use ir::{BinaryOp, Expr, Op, System, Width};
+use c_syntax::ast::{Declaration, InitDeclarator, Initializer, InitializerItem, Name, Node, Range, StaticAssert};
+use ir::{Expr, Op, System};
 use source::Diagnostic;
 use std::rc::Rc;
 
@@ -31,12 +28,10 @@ impl Lowering {
         let Some(name) = &init.declarator.name else { return Ok(()) };
         let (name, span) = (&*name.text, name.span);
         let automatic = !(base.typedef || base.fixed || base.thread || base.external);
-        if let Some(size) =
-            variable_length(&init.declarator).filter(|size| automatic && self.const_value(size).is_none())
-        {
-            return self.declare_variable_length(name, base, init, size);
-        }
         let mut ty = self.declared_type(base, init)?;
+        if automatic && self.types.is_variable(&ty) {
+            return self.declare_variable_length(name, ty, init);
+        }
         if base.typedef {
             self.innermost().names.insert(name.to_owned(), Entity::Typedef(ty));
             return Ok(());
@@ -123,52 +118,6 @@ impl Lowering {
         }
     }
 
-    /// `int a[n];`: a new object each time.
-    fn declare_variable_length(
-        &mut self,
-        name: &str,
-        base: &Base,
-        init: &InitDeclarator,
-        size: &Node<Expression>,
-    ) -> Result<(), Diagnostic> {
-        let mut of_element = init.declarator.clone();
-        of_element.derived.pop();
-        let element = self.declarator_type(base.ty.clone().unwrap_or(Type::INT), &of_element)?;
-        let each = self.size(&element)?;
-        let count = self.rvalue(size)?;
-        let count = self.convert(count, &Type::LONG_LONG)?.expr;
-        let condition = Expr::constant(0, Width::WORD).binary(BinaryOp::SLt, count.clone());
-        if self.options.competition {
-            self.emit(Op::Assume { condition, waits: false });
-        } else {
-            let message = "the size of an array is not positive".to_owned();
-            self.emit(Op::System(System::Assert { condition, message }));
-        }
-        let bytes = self.body.local(&format!("sizeof {name}"), Width::WORD);
-        let dst = self.body.local(&format!("&{name}"), Width::WORD);
-        self.emit(Op::Assign { dst: bytes, value: count.binary(BinaryOp::Mul, Expr::Const(each, Width::WORD)) });
-        let align = self.types.align(&element).unwrap_or(1);
-        let (size, storage) = (Expr::Local(bytes), ir::life::Storage::Automatic);
-        let made = System::Alloc { dst, name: name.to_owned(), size, cells: None, zeroed: false, align, storage };
-        self.emit(Op::System(made));
-        self.body.sizes.insert(dst, bytes);
-        self.note_variable(dst);
-        let ty = Kind::Array(Rc::new(element), None).into();
-        let variable = Rc::new(Variable { ty, storage: Storage::Memory(dst) });
-        self.innermost().names.insert(name.to_owned(), Entity::Variable(variable));
-        Ok(())
-    }
-
-    /// What `sizeof` gives for the name of an array of variable length.
-    pub fn variable_size(&self, e: &Expression) -> Option<Expr> {
-        let Expression::Identifier(name) = e else { return None };
-        let Some(Entity::Variable(variable)) = self.lookup(name) else { return None };
-        match &variable.storage {
-            Storage::Memory(address) => self.body.sizes.get(address).map(|size| Expr::Local(*size)),
-            Storage::Local(_) | Storage::Split(_) => None,
-        }
-    }
-
     /// A new variable where it has to be.
     fn new_variable(&mut self, name: &str, ty: &Type, span: Range, zeroed: bool) -> Result<Place, Diagnostic> {
         let usage = self.body.usage.clone();
@@ -237,13 +186,5 @@ impl Lowering {
         Err(self
             .error(self.at(assert.span), message)
             .help("sizes here are those of 64-bit pointers and natural alignment"))
-    }
-}
-
-/// The number of elements of what is declared, if it is an array that says how many it has.
-fn variable_length(declarator: &Declarator) -> Option<&Node<Expression>> {
-    match &declarator.derived.last()?.node {
-        Derived::Array(array) => array.size.as_deref(),
-        Derived::Pointer(_) | Derived::Function(_) | Derived::OldFunction(_) => None,
     }
 }
