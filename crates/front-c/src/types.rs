@@ -280,10 +280,12 @@ impl Types {
             return Ok(u64::from(ty.align));
         }
         match &ty.kind {
-            Kind::Array(element, _) => self.align(element),
+            Kind::Array(element, _) | Kind::VariableArray(element, _) => self.align(element),
             Kind::Record(id) => {
-                self.size(ty)?;
-                Ok(self.record(*id).align)
+                let size = self.size(ty)?;
+                // What is accessed as one is aligned for that.
+                let whole = ty.atomic && [1, 2, 4, 8, 16].contains(&size);
+                Ok(if whole { self.record(*id).align.max(size) } else { self.record(*id).align })
             }
             Kind::Void
             | Kind::Function(_)
@@ -449,6 +451,11 @@ impl Types {
                 }
                 Ok(())
             }
+            Kind::VariableArray(..) => self.size(ty).map(|_| ()),
+            Kind::Record(_) if ty.atomic && self.image(ty).is_some() => {
+                let image = self.image(ty).map(|image| Type { atomic: true, ..image });
+                image.into_iter().try_for_each(|ty| self.push(Leaf { offset: base, ty }, out))
+            }
             Kind::Record(id) => {
                 self.size(ty)?;
                 let record = self.record(*id);
@@ -538,6 +545,8 @@ impl Types {
                 let size = self.size(element).unwrap_or(1).max(1);
                 format!("[{}]{}", offset / size, self.path(element, offset % size))
             }
+            // An atomic structure is accessed as a whole.
+            Kind::Record(_) if ty.atomic && offset == 0 && self.image(ty).is_some() => String::new(),
             // What a mutex is made of is our own business.
             Kind::Record(id) if self.record(*id).library => String::new(),
             Kind::Record(id) => {

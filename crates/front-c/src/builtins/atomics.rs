@@ -329,30 +329,31 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
     let order = order(call, parsed.orders, 0, role(parsed.atomic))?;
     let value = match parsed.atomic {
         Atomic::Load(form) => {
-            let (addr, ty) = call.object(0)?;
+            let (addr, ty, record) = call.whole(0)?;
             let tags = call.lowering.tags(&order.read());
             let value = call.lowering.load(addr, &ty, tags)?;
-            result(call, form, 1, value)?
+            result(call, form, 1, value, record)?
         }
         Atomic::Store(form) => {
-            let (addr, ty) = call.object(0)?;
-            let value = operand(call, form, 1, &ty)?;
+            let (addr, ty, record) = call.whole(0)?;
+            let value = operand(call, form, 1, &ty, record.is_some())?;
             let tags = call.lowering.tags(&order.write());
             call.lowering.store(addr, value, tags);
             None
         }
         Atomic::Init => {
-            let (addr, ty) = call.object(0)?;
-            let value = call.value_as(1, &ty)?;
+            let (addr, ty, record) = call.whole(0)?;
+            let value = operand(call, Form::Value, 1, &ty, record.is_some())?;
             let tags = call.lowering.tags(&["NA"]);
             call.lowering.store(addr, value, tags);
             None
         }
         Atomic::Exchange(form) => {
-            let update = update(call, &order)?;
-            let new = operand(call, form, 1, &update.ty)?.expr;
-            let old = call.update(update, |_| (None, new));
-            result(call, form, 2, old)?
+            let (addr, ty, record) = call.whole(0)?;
+            let (read_tags, write_tags) = tags(call, &order);
+            let new = operand(call, form, 1, &ty, record.is_some())?.expr;
+            let old = call.update(Update { addr, ty, read_tags, write_tags }, |_| (None, new));
+            result(call, form, 2, old, record)?
         }
         Atomic::Fetch { operation, new, scaled } => Some(fetch(call, &order, operation, new, scaled)?),
         Atomic::CompareExchange { form, weak } => Some(compare_exchange(call, parsed.orders, &order, form, weak)?),
@@ -436,8 +437,9 @@ fn flag(call: &mut Call<'_, '_>, order: &Ordered) -> Result<Update, Diagnostic> 
 }
 
 /// An operand, as the object's type.
-fn operand(call: &mut Call<'_, '_>, form: Form, at: usize, ty: &Type) -> Result<Value, Diagnostic> {
+fn operand(call: &mut Call<'_, '_>, form: Form, at: usize, ty: &Type, record: bool) -> Result<Value, Diagnostic> {
     let value = match form {
+        Form::Value if record => call.lowering.pack_argument(&call.args[at])?,
         Form::Value => call.value(at)?,
         Form::Through => call.lowering.read_through(&call.args[at])?,
     };
@@ -446,9 +448,15 @@ fn operand(call: &mut Call<'_, '_>, form: Form, at: usize, ty: &Type) -> Result<
 }
 
 /// What an operation read: its value, or written through an argument.
-fn result(call: &mut Call<'_, '_>, form: Form, at: usize, value: Value) -> Result<Option<Value>, Diagnostic> {
+fn result(
+    call: &mut Call<'_, '_>,
+    form: Form,
+    at: usize,
+    value: Value,
+    record: Option<Type>,
+) -> Result<Option<Value>, Diagnostic> {
     match form {
-        Form::Value => Ok(Some(value)),
+        Form::Value => Ok(Some(Value { ty: record.unwrap_or(value.ty), ..value })),
         Form::Through => {
             call.lowering.assign_through(&call.args[at], value)?;
             Ok(None)
@@ -508,11 +516,11 @@ fn compare_exchange(
     weak: Option<bool>,
 ) -> Result<Value, Diagnostic> {
     let failure = order(call, orders, 1, Role::Failure)?;
-    let (addr, ty) = call.object(0)?;
+    let (addr, ty, record) = call.whole(0)?;
     let expected = call.lowering.read_through(&call.args[1])?;
     let expected = call.lowering.convert(expected, &ty)?;
     let expected = call.keep(expected).expr;
-    let new = operand(call, form, 2, &ty)?.expr;
+    let new = operand(call, form, 2, &ty, record.is_some())?.expr;
     // Whether it is weak need not be known: it is then allowed to fail.
     let weak = match weak {
         Some(weak) => weak,

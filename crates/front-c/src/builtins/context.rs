@@ -114,6 +114,17 @@ impl<'a> Call<'a, '_> {
         Ok((pointer.expr, ty))
     }
 
+    /// The same for an operation that takes structures, too: the type of the number that is one, and the structure's.
+    pub fn whole(&mut self, at: usize) -> Result<(Expr, Type, Option<Type>), Diagnostic> {
+        let span = self.lowering.at(self.args[at].span);
+        let pointer = self.value(at)?;
+        let ty = self.lowering.pointee(&pointer)?;
+        if let Some((image, record)) = self.lowering.image_of(&ty) {
+            return Ok((pointer.expr, image, Some(record)));
+        }
+        Ok((pointer.expr, self.scalar(&ty, span)?, None))
+    }
+
     fn scalar(&self, ty: &Type, span: Span) -> Result<Type, Diagnostic> {
         if ty.is_scalar() {
             return Ok(ty.unqualified());
@@ -123,7 +134,10 @@ impl<'a> Call<'a, '_> {
             [leaf] if leaf.offset == 0 => Ok(leaf.ty.unqualified()),
             _ => {
                 let what = self.lowering.types.describe(ty);
-                let message = format!("`{}` is given a pointer to `{what}`, which is not one scalar", self.name);
+                let message = format!(
+                    "`{}` is given a pointer to `{what}`, which is not one scalar and no structure of 1, 2, 4 or 8 bytes",
+                    self.name
+                );
                 Err(self
                     .lowering
                     .error(span, message)

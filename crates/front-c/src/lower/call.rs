@@ -32,6 +32,10 @@ impl Lowering {
                     let found = builtins::call(self, name, &call.arguments, (span, e.span));
                     self.body.span = outer;
                     if let Some(result) = found? {
+                        // An atomic operation gives a structure as a number.
+                        if let Some(value) = result.as_ref().filter(|value| value.ty.is_record()) {
+                            return self.unpacked(value.expr.clone(), &value.ty).map(Outcome::Place);
+                        }
                         return Ok(result.map_or(Outcome::Nothing, Outcome::Value));
                     }
                     return match self.library_function(name) {

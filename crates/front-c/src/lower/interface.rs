@@ -163,6 +163,9 @@ impl Lowering {
             return Ok(());
         }
         let place = self.through(pointer)?;
+        if self.image_of(&place.ty).is_some() {
+            return self.unpack(&place, value);
+        }
         let value = self.convert(value, &place.ty.unqualified())?;
         self.write(&place, value)?;
         Ok(())
@@ -171,7 +174,7 @@ impl Lowering {
     /// `*pointer` where the pointer is an argument such as `&local`.
     pub fn read_through(&mut self, pointer: &Node<Expression>) -> Result<Value, Diagnostic> {
         let place = self.through(pointer)?;
-        self.read(&place)
+        self.pack(&place)
     }
 
     /// The object that an argument points to.

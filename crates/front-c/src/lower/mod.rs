@@ -22,6 +22,7 @@ pub(crate) mod fold;
 mod function;
 mod global;
 mod handles;
+mod image;
 mod indirect;
 mod initial;
 mod interface;

@@ -409,6 +409,10 @@ impl Lowering {
             self.write(to, value)?;
             return Ok(());
         }
+        if (to.ty.atomic || from.ty.atomic) && self.image_of(&to.ty).is_some() {
+            let image = self.pack(from)?;
+            return self.unpack(to, image);
+        }
         for leaf in self.leaves(&to.ty)? {
             let source = self.part(from, leaf.offset, leaf.ty.clone());
             let target = self.part(to, leaf.offset, leaf.ty.clone());
