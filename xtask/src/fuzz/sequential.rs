@@ -90,7 +90,8 @@ enum Outcome {
 pub fn run(args: &[String]) -> Result<u8> {
     let plan = plan(args)?;
     let binary = plan.binary.clone().map_or_else(fencepost, Ok)?;
-    let folder = scratch("sequential")?;
+    // Several may run side by side.
+    let folder = scratch(&format!("sequential-{}", std::process::id()))?;
     let (counts, next, started) = (Counts::default(), AtomicU64::new(0), Instant::now());
     std::thread::scope(|scope| {
         let worker = |job| worker(&plan, &binary, &folder.join(format!("job{job}")), &next, &counts, started);
@@ -104,6 +105,9 @@ pub fn run(args: &[String]) -> Result<u8> {
     let (done, different) = (counts.done.into_inner(), counts.different.into_inner());
     let without: u64 = unanswered.values().map(|(count, _)| count).sum();
     let seconds = started.elapsed().as_secs_f64();
+    if different == 0 && without == 0 {
+        std::fs::remove_dir_all(&folder)?;
+    }
     println!(
         "{done} programs, {different} different, {without} without an answer   (seed {}, {seconds:.1} s)",
         plan.seed
