@@ -23,9 +23,13 @@ fn colour(relation: &str) -> &'static str {
     }
 }
 
-/// Inches between columns and between rows.
+/// Inches between columns, at least.
 const COLUMN: f64 = 1.9;
+/// Inches between rows.
 const ROW: f64 = 0.9;
+/// How wide a letter is, and how much room there is between two columns for the names of relations.
+const LETTER: f64 = 0.117;
+const GAP: f64 = 0.6;
 
 /// The graph, entitled `title`.
 pub fn render(graph: &Graph, title: &str) -> String {
@@ -34,22 +38,24 @@ pub fn render(graph: &Graph, title: &str) -> String {
     out += "layout=neato;\nsplines=true;\nnode [fontname=\"Courier\"];\nedge [fontname=\"Helvetica\"];\n";
     let drawn = |event: &&GraphEvent| graph.is_drawn(event.id);
     let of = |thread: Option<u32>| graph.events.iter().filter(move |event| event.thread == thread).filter(drawn);
+    let letters = graph.events.iter().filter(drawn).map(|event| event.show().chars().count()).max().unwrap_or(0);
+    let column = COLUMN.max(letters as f64 * LETTER + GAP);
     let height = (0..graph.threads.len()).map(|t| of(Some(t as u32)).count()).max().unwrap_or(0) as f64 * ROW;
     let mut node = |event: &GraphEvent, x: f64, y: f64| {
         let label = quoted(&event.show());
         let _ = writeln!(out, "eiid{} [label={label}, shape=\"none\", pos=\"{x:.6},{y:.6}!\"];", event.id);
     };
     for (at, event) in of(None).enumerate() {
-        node(event, COLUMN * (at as f64 + 1.0), height + 2.0 * ROW);
+        node(event, column * (at as f64 + 1.0), height + 2.0 * ROW);
     }
     for thread in 0..graph.threads.len() {
         for (at, event) in of(Some(thread as u32)).enumerate() {
-            node(event, COLUMN * (thread as f64 + 1.0), height - ROW * at as f64);
+            node(event, column * (thread as f64 + 1.0), height - ROW * at as f64);
         }
     }
     out += "\n/* threads */\n";
     for (thread, name) in graph.threads.iter().enumerate() {
-        let (x, y) = (COLUMN * (thread as f64 + 1.0), height + 0.75);
+        let (x, y) = (column * (thread as f64 + 1.0), height + 0.75);
         let label = quoted(&format!("Thread {thread}"));
         let label = if *name == format!("P{thread}") { label } else { quoted(name) };
         let _ = writeln!(out, "proc{thread}_label_node [shape=none, label={label}, pos=\"{x:.6},{y:.6}!\"];");

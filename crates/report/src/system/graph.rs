@@ -251,7 +251,7 @@ pub fn dot(case: &SystemCase<'_>) -> String {
     let mut out = String::from("digraph G {\n");
     let title = format!("{} under {}: {}", clean(case.system.file.name()), clean(&case.model.model.name), case.verdict);
     let _ = writeln!(out, "label=\"{}\";", title.replace('\\', "\\\\").replace('"', "\\\""));
-    out += "rankdir=LR;\nnode [shape=box, style=rounded, fontname=\"Courier\", fontsize=10];\n";
+    out += "layout=dot;\nrankdir=LR;\nnode [shape=box, style=rounded, fontname=\"Courier\", fontsize=10];\n";
     out += "edge [fontname=\"Helvetica\", fontsize=10];\n";
     for (at, found) in case.found.iter().enumerate() {
         let mut text = lines(case, at);
