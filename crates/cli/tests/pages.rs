@@ -82,7 +82,7 @@ fn six_pages_are_legible_and_stepped_through() {
     let hundred = hundred.display().to_string();
     let pages: &[(&str, &[&str], u64)] = &[
         ("dekker", &["check", "examples/dekker.c", "--model", "tso"], 8),
-        ("ring", &["check", "examples/spsc-ring.c"], 8),
+        ("ring", &["check", "examples/spsc-ring.c"], 6),
         ("hundred", &["check", &hundred, "--model", "sc"], 60),
         ("sb", &["check", "examples/sb.litmus", "--model", "tso"], 5),
         ("system", &["check", "examples/mutex-no-fence.cub"], 4),

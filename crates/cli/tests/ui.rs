@@ -16,6 +16,7 @@ const CASES: &[(&str, &str)] = &[
     ("check-several", "check examples/mp.litmus --model sc --model pso"),
     ("check-json", "check examples/sb.litmus --model tso --format json"),
     ("check-json-several", "check examples/sb.litmus --model sc --model tso --format json"),
+    ("check-short", "check examples/postgres-latch.c --model aarch64"),
     ("check-dot", "check examples/mp.litmus --model pso --format dot"),
     ("check-stats", "check examples/sb.litmus --model sc --engine buffers --stats"),
     ("check-forall", "check corpus/litmus/x86-forall-sb.litmus --model sc"),

@@ -31,6 +31,9 @@ pub struct Shortening {
     pub own: &'static [(&'static str, &'static str)],
     /// How much work it may do.
     pub units: u64,
+    /// The model under which it looks if it does not know that of the task. What it finds counts if the model of the task
+    /// allows it.
+    pub stand_in: &'static str,
 }
 
 /// A row of a strategy.
@@ -76,7 +79,12 @@ pub static STRATEGIES: &[Strategy] = &[
         name: AUTO,
         about: "several engines in turn, each with a budget of work",
         patient: 2,
-        shortens: Some(Shortening { engine: "coherence", own: &[("depth", "shallow")], units: 150 * MILLI }),
+        shortens: Some(Shortening {
+            engine: "coherence",
+            own: &[("depth", "shallow")],
+            units: 150 * MILLI,
+            stand_in: "pso",
+        }),
         steps: &[
             Step {
                 engine: "partial-order",

@@ -4,9 +4,10 @@ use crate::evidence::run_engine;
 use crate::minimal::minimal;
 use crate::strategy::{AUTO, Shortening, strategy};
 use crate::{Failure, Found, Request, compiled, confused, engine, reached, run};
-use engine::{Answer, Meter, NoAnswer, Observer, Property, Question, Task, Verdict};
+use engine::{Answer, Findings, Meter, NoAnswer, Observer, Property, Question, Task, Verdict};
 use ir::Program;
 use model::Model;
+use witness::Execution;
 
 /// Can a property of the program fail?
 pub fn violation(
@@ -78,19 +79,32 @@ fn shortest(
     let program = compiled(program, model)?;
     let request = Request { engine: Some(by.engine.to_owned()), ..request.clone() }.with(by.own, &[by.engine])?;
     let question = Question::Violation(request.property);
-    let task = Task { program: &program, model, question, options: &request.options };
+    let mut task = Task { program: &program, model, question, options: &request.options };
+    let stand_in;
     if engine.accepts(&task).is_err() {
-        return Ok(found);
+        stand_in = crate::model(by.stand_in)?;
+        task.model = &stand_in;
+        if engine.accepts(&task).is_err() {
+            return Ok(found);
+        }
     }
     let watcher = Limited { inner: observer, meter: Meter::limited(by.units) };
     let Ok(answer) = run_engine(engine, &task, &watcher)? else { return Ok(found) };
+    let allowed = |e: &Execution| {
+        task.model.name == model.name || witness::check_violation(&program, model, e, request.property).is_ok()
+    };
+    let shorter = match &answer.findings {
+        Findings::Reach(all) => {
+            all.iter().flatten().any(|shorter| shorter.events.len() < execution.events.len() && allowed(shorter))
+        }
+        Findings::States(_) | Findings::Proof(_) => false,
+    };
+    if !shorter {
+        return Ok(found);
+    }
     let other = Found::answered(answer, engine.name(), program.into_owned());
     let verdict = verdict(&other)?;
-    let shorter = match &verdict {
-        Verdict::Unsafe(shorter) => shorter.events.len() < execution.events.len(),
-        Verdict::Safe(_) | Verdict::Unknown(_) => false,
-    };
-    Ok(if shorter { other.map(|_| verdict) } else { found })
+    Ok(other.map(|_| verdict))
 }
 
 /// Lets an engine do so much and no more.
