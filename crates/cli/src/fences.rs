@@ -10,7 +10,7 @@ use fencepost::case::{described, model_name};
 use fencepost::preprocess::preprocess_changed;
 use fences::{Change, Costs, Fence, OrderChange, Placement};
 use ir::Program;
-use model::{Model, Role};
+use model::Model;
 use report::{Case, FenceRow, LineOf, ModelName, OrderRow, PlacementRow, ReasonRow, RepairEnd};
 use session::{Conclusion, Demand, Failure, Found, Reading, Repair, Repairs, Subject};
 use source::{File, SourceFile, Span};
@@ -18,6 +18,8 @@ use source::{File, SourceFile, Span};
 /// What is to be changed, and how.
 struct Job<'a> {
     args: &'a Args,
+    /// The models that were named.
+    named: Vec<Model>,
     program: Program,
     reading: Reading,
     options: fences::Options,
@@ -86,8 +88,8 @@ fn job(args: &Args, options: fences::Options) -> Result<Result<Job<'_>, Subject>
     let (file, mut reading) = input::read_program(args.file.as_deref(), &args.c)?;
     reading.c.seams = true;
     // Where races make a program undefined, it can help to make accesses atomic.
-    let undefines = |model: &Model| model.axioms.iter().any(|axiom| axiom.role != Role::Forbids);
-    reading.c.non_atomic = input::models(&args.model)?.iter().any(undefines);
+    let named = input::models(&args.model)?;
+    reading.c.non_atomic = named.iter().any(Model::undefines);
     input::suit_models(&mut reading.c.checks, &args.model);
     // It may also be asked whether a thread waits for ever.
     reading.c.checks.fair |= args.c.property.is_none();
@@ -103,7 +105,7 @@ fn job(args: &Args, options: fences::Options) -> Result<Result<Job<'_>, Subject>
     };
     let (only, not) = (args.only.clone(), args.not.clone());
     let options = fences::Options { costs, all: args.all, only, not, ..options };
-    Ok(Ok(Job { args, program, reading, options, explain: false }))
+    Ok(Ok(Job { args, named, program, reading, options, explain: false }))
 }
 
 impl Job<'_> {
@@ -113,7 +115,7 @@ impl Job<'_> {
         if names.is_empty() && self.program.is_c() && self.program.condition.is_none() {
             return Ok(crate::machines::models(&self.program)?);
         }
-        let mut models = input::models(if names.is_empty() { &sc } else { names })?;
+        let mut models = if names.is_empty() { input::models(&sc)? } else { self.named.clone() };
         if names.iter().any(|name| name == "all") {
             models.retain(|model| applies(model, &self.program));
         }

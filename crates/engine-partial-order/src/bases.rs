@@ -93,8 +93,8 @@ pub(crate) fn base_members(events: &mut Events<'_>, set: &BaseSet) -> Vec<Bool> 
         BaseSet::F => fixed(&|e| events.kind(e) == Kind::Fence),
         BaseSet::Iw => fixed(&|e| events.is_initial(e)),
         BaseSet::Tag(name) => {
-            let tag = events.program.tags.iter().position(|t| t == name).map(|at| ir::TagId(at as u32));
-            fixed(&|e| tag.is_some_and(|tag| events.structure.events[e].tags.contains(tag)))
+            let Some(tag) = events.program.tags.iter().position(|t| t == name) else { return fixed(&|_| false) };
+            (0..events.len()).map(|e| events.tagged(e, ir::TagId(tag as u32))).collect()
         }
         BaseSet::Fw => {
             let mut members = vec![Bool::FALSE; events.len()];

@@ -9,7 +9,7 @@ use crate::ranges;
 use crate::relations::{Bound, Relations};
 use crate::shape;
 use crate::symmetry;
-use engine::{NoAnswer, Observer, Property};
+use engine::{Choices, NoAnswer, Observer, Property};
 use ir::{Location, Program, Proposition, State};
 use logic::{Blaster, Bool, Evaluation, Lit, OrderGraph, Outcome, Solver, Term, Theory};
 use model::{Axiom, Model, Requirement, Role, Scope};
@@ -31,6 +31,8 @@ pub struct Problem<'p> {
     assumed: Vec<Lit>,
     /// How often loops may go round, as assumptions.
     bound: Vec<Lit>,
+    /// What is chosen where tags are open, as assumptions.
+    chosen: Vec<Lit>,
     /// The places that can fail, if the question is about failures.
     failing: Vec<Failing>,
     /// The pairs of events by which an execution makes the program undefined, if that is asked, and when they do.
@@ -42,13 +44,15 @@ type Open = (OrderGraph, Vec<(u32, u32)>);
 
 /// How a problem is made.
 #[derive(Debug, Clone, Copy)]
-pub struct How {
+pub struct How<'c> {
     /// Clocks instead of the theory.
     pub clocks: bool,
     /// Whether the pairs of events are wanted that make the program undefined.
     pub races: bool,
     /// Whether one of the executions that differ only in which of some equal threads did what is enough.
     pub representatives: bool,
+    /// What can be chosen in the program, if its tags are open.
+    pub choices: Option<&'c Choices>,
 }
 
 /// A solution: the execution, and the choices that tell it from every other.
@@ -66,17 +70,20 @@ impl<'p> Problem<'p> {
         program: &'p Program,
         structure: Structure,
         model: &Model,
-        how: How,
+        how: How<'_>,
         observer: &'p dyn Observer,
     ) -> Result<Self, NoAnswer> {
         let How { clocks, representatives, .. } = how;
         let mut events = Events::new(program, structure, model, observer)?;
+        if let Some(choices) = how.choices {
+            events.open_tags(choices);
+        }
         let alike = if representatives { symmetry::representatives(&mut events, model)? } else { 0 };
         let finals = query::finals(&mut events);
         let meter = events.meter.clone();
         let (blaster, solver) = (Blaster::new(), Solver::metered(Box::new(move |units| meter.spend(units))));
         let (failing, pairs) = (Vec::new(), Vec::new());
-        let (assumed, bound) = (Vec::new(), Vec::new());
+        let (assumed, bound, chosen) = (Vec::new(), Vec::new(), Vec::new());
         let mut problem = Problem {
             events,
             blaster,
@@ -87,6 +94,7 @@ impl<'p> Problem<'p> {
             finals,
             assumed,
             bound,
+            chosen,
             failing,
             races: pairs,
         };
@@ -130,7 +138,7 @@ impl<'p> Problem<'p> {
 
     /// Asserts the axioms that forbid pairs and returns the graphs of those that forbid cycles, and of those that forbid
     /// paths from an event to itself. With `races`, also finds out when the model leaves an execution undefined.
-    fn axioms(&mut self, model: &Model, how: How) -> Result<(Vec<OrderGraph>, Vec<Open>), NoAnswer> {
+    fn axioms(&mut self, model: &Model, how: How<'_>) -> Result<(Vec<OrderGraph>, Vec<Open>), NoAnswer> {
         let How { clocks, races, .. } = how;
         let mut relations = Relations::new(model);
         let (mut graphs, mut open) = (Vec::new(), Vec::new());
@@ -418,6 +426,13 @@ impl<'p> Problem<'p> {
         self.solve(&assumptions, observer)
     }
 
+    /// From here on nothing is chosen but these alternatives. What the solver has learnt stays.
+    pub fn choose(&mut self, chosen: &[usize]) {
+        let alternatives = self.events.alternatives().into_iter().enumerate();
+        let literals = alternatives.map(|(at, holds)| (self.lit(holds), chosen.contains(&at)));
+        self.chosen = literals.map(|(literal, holds)| if holds { literal } else { !literal }).collect();
+    }
+
     /// From here on loops may go round this often beyond the first bound. What the solver has learnt stays.
     pub fn widen(&mut self, by: u32) {
         let widen = self.events.structure.widen.clone();
@@ -449,7 +464,8 @@ impl<'p> Problem<'p> {
         model: Option<&Model>,
         observer: &dyn Observer,
     ) -> Result<Option<Found>, NoAnswer> {
-        let assumptions: Vec<Lit> = self.assumed.iter().chain(&self.bound).copied().chain([goal]).collect();
+        let assumptions: Vec<Lit> =
+            self.assumed.iter().chain(&self.bound).chain(&self.chosen).copied().chain([goal]).collect();
         if !self.solve(&assumptions, observer)? {
             return Ok(None);
         }

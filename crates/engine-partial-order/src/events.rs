@@ -2,8 +2,8 @@
 
 use crate::ladders::Ladder;
 use crate::order::ProgramOrder;
-use engine::{Meter, NoAnswer, Observer};
-use ir::{Program, UnaryOp, Width};
+use engine::{Choices, Half, Meter, NoAnswer, Observer};
+use ir::{Program, TagId, TagSet, UnaryOp, Width};
 use logic::{Bool, Implications, Term, TermNode, Terms};
 use model::{Model, Scope};
 use rustc_hash::FxHashMap;
@@ -36,6 +36,8 @@ pub struct Events<'p> {
     pub lean: Vec<Bool>,
     /// Values that are equal where a condition holds.
     pub copies: Vec<(Bool, Term, Term)>,
+    /// What can be chosen in the program, and for each alternative the truth value that it is chosen.
+    open: Option<(Choices, Vec<Bool>)>,
     implications: Implications,
     observer: &'p dyn Observer,
     pub meter: Meter,
@@ -83,6 +85,7 @@ impl<'p> Events<'p> {
             constraints: structure.constraints.clone(),
             lean: Vec::new(),
             copies: Vec::new(),
+            open: None,
             implications,
             structure,
             observer,
@@ -103,6 +106,39 @@ impl<'p> Events<'p> {
 
     pub fn len(&self) -> usize {
         self.structure.events.len()
+    }
+
+    /// Leaves open what can be chosen.
+    pub fn open_tags(&mut self, choices: &Choices) {
+        let chosen = (0..choices.len()).map(|_| self.terms().fresh_bool()).collect();
+        self.open = Some((choices.clone(), chosen));
+    }
+
+    /// For each alternative the truth value that it is chosen.
+    pub fn alternatives(&self) -> Vec<Bool> {
+        self.open.as_ref().map(|(_, chosen)| chosen.clone()).unwrap_or_default()
+    }
+
+    /// When an event has a tag.
+    pub fn tagged(&mut self, event: usize, tag: TagId) -> Bool {
+        let symbolic::Event { kind, tags, .. } = &self.structure.events[event];
+        let deciding = self.open.as_ref().and_then(|(choices, _)| choices.deciding(tags, half(*kind), tag));
+        match (deciding, &self.open) {
+            (Some(deciding), Some((_, chosen))) => {
+                let deciding: Vec<Bool> = deciding.into_iter().map(|alternative| chosen[alternative]).collect();
+                self.terms().any(deciding)
+            }
+            (None, _) | (_, None) => Bool::constant(tags.contains(tag)),
+        }
+    }
+
+    /// The tags of an event in a solution in which these alternatives are chosen.
+    pub fn tags_with(&self, event: usize, holds: impl FnMut(Bool) -> bool) -> TagSet {
+        let symbolic::Event { kind, tags, .. } = &self.structure.events[event];
+        let Some((choices, literals)) = &self.open else { return tags.clone() };
+        let mut holds = holds;
+        let chosen: Vec<usize> = (0..literals.len()).filter(|&at| holds(literals[at])).collect();
+        choices.tags(tags, half(*kind), &chosen)
     }
 
     pub fn terms(&mut self) -> &mut Terms {
@@ -265,6 +301,14 @@ impl<'p> Events<'p> {
             }
         }
         last
+    }
+}
+
+fn half(kind: Kind) -> Half {
+    match kind {
+        Kind::Read => Half::Read,
+        Kind::Write => Half::Write,
+        Kind::Fence => Half::Fence,
     }
 }
 

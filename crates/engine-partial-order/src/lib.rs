@@ -24,6 +24,7 @@ mod communication;
 mod cubes;
 mod encode;
 mod events;
+mod family;
 mod flags;
 mod goals;
 mod graph;
@@ -40,7 +41,8 @@ mod states;
 mod symmetry;
 
 use engine::{
-    Answer, Declared, Engine, Findings, Guarantee, NoAnswer, Observer, OneOf, Property, Question, Refusal, Task,
+    Answer, Choices, Declared, Engine, Family, Findings, Guarantee, NoAnswer, Observer, OneOf, Property, Question,
+    Refusal, Task,
 };
 use ir::Proposition;
 use logic::Bool;
@@ -125,10 +127,24 @@ impl Engine for PartialOrder {
                 .ok_or_else(|| NoAnswer::GaveUp("internal: nothing was left out".to_owned())),
         }
     }
+
+    fn family<'t>(
+        &self,
+        task: &Task<'t>,
+        choices: &Choices,
+        observer: &'t dyn Observer,
+    ) -> Result<Option<Box<dyn Family + 't>>, NoAnswer> {
+        family::family(task, choices, observer)
+    }
 }
 
-/// Answers the question; nothing if an access can be to several cells that was taken for one to a whole cell.
-fn attempt(task: &Task<'_>, mixed: bool, observer: &dyn Observer) -> Result<Option<Answer>, NoAnswer> {
+/// The formula of a task, and the loops that it cuts; `mixed`: accesses of different sizes can meet.
+fn prepare<'t>(
+    task: &Task<'t>,
+    mixed: bool,
+    choices: Option<&Choices>,
+    observer: &'t dyn Observer,
+) -> Result<(encode::Problem<'t>, Vec<Span>), NoAnswer> {
     let spins = matches!(task.question, Question::Violation(Property::Progress));
     let waits = spins || matches!(task.question, Question::Violation(Property::Deadlock));
     let races = matches!(task.question, Question::Violation(Property::Race));
@@ -166,13 +182,19 @@ fn attempt(task: &Task<'_>, mixed: bool, observer: &dyn Observer) -> Result<Opti
         representatives: matches!(task.question, Question::Violation(_))
             && !races
             && SYMMETRY.of(task.options) != Some(false),
+        choices,
     };
     drop(span);
-    let span = tracing::debug_span!("encode").entered();
-    let mut problem = encode::Problem::new(task.program, structure, task.model, how, observer)?;
-    drop(span);
-    let _span = tracing::debug_span!("solve").entered();
+    let _span = tracing::debug_span!("encode").entered();
+    let problem = encode::Problem::new(task.program, structure, task.model, how, observer)?;
     observer.phase("encode", &problem.describe());
+    Ok((problem, loops))
+}
+
+/// Answers the question; nothing if an access can be to several cells that was taken for one to a whole cell.
+fn attempt(task: &Task<'_>, mixed: bool, observer: &dyn Observer) -> Result<Option<Answer>, NoAnswer> {
+    let (mut problem, loops) = prepare(task, mixed, None, observer)?;
+    let _span = tracing::debug_span!("solve").entered();
     let findings = match task.question {
         Question::Reach(goals) => reach(&mut problem, goals, observer)?,
         Question::States => states::states(&mut problem, task, observer)?,

@@ -113,7 +113,8 @@ pub fn extract(
             }
         };
         number[at] = Some(EventId(execution.events.len() as u32));
-        execution.events.push(Event { thread: event.thread, action, tags: event.tags.clone(), span: event.span });
+        let tags = events.tags_with(at, |chosen| solution.truth(chosen));
+        execution.events.push(Event { thread: event.thread, action, tags, span: event.span });
     }
     for (read, sources) in events.rf.iter().enumerate() {
         let Some(reader) = number[read].filter(|_| events.kind(read) == Kind::Read) else { continue };

@@ -5,6 +5,7 @@
 //! by `witness` before anybody is told.
 
 mod cube;
+mod family;
 mod guarantee;
 mod meter;
 mod options;
@@ -12,6 +13,7 @@ mod record;
 mod systems;
 
 pub use cube::{CUBE, Cube};
+pub use family::{Alternative, Choices, Family, Half, Marked};
 pub use guarantee::{Bound, Guarantee, UNWIND};
 pub use meter::{MILLI, Meter, SECOND};
 pub use options::{Choice, Declared, K, Number, OneOf, Options, Own, Values};
@@ -306,6 +308,19 @@ pub trait Engine: fmt::Debug + Sync {
     /// # Errors
     /// Why there is no answer.
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Answer, NoAnswer>;
+
+    /// The same task, which it has accepted, for whatever is chosen in its program; nothing if it cannot leave tags open.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    fn family<'t>(
+        &self,
+        _task: &Task<'t>,
+        _choices: &Choices,
+        _observer: &'t dyn Observer,
+    ) -> Result<Option<Box<dyn Family + 't>>, NoAnswer> {
+        Ok(None)
+    }
 }
 
 /// What is known about a property.

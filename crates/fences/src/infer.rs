@@ -6,8 +6,9 @@ use crate::learn::{Atom, Chosen, Learnt, Machine};
 use crate::orders::{Change, Orders, fence_alone, fence_tags};
 use crate::placement::Placement;
 use crate::places::{Frequencies, Lines, Loops};
+use crate::probes::{Probe, Probes};
 use crate::seams::{beside, useful, with_fences};
-use engine::{Guarantee, NoAnswer, Verdict};
+use engine::{Choices, Guarantee, NoAnswer, Verdict};
 use ir::{Program, Seam};
 use model::{Model, Role};
 use source::Span;
@@ -45,6 +46,17 @@ pub trait Oracle {
     /// # Errors
     /// Why the program is not for that machine.
     fn machine(&self, program: &Program, model: usize) -> Result<Program, Self::Error>;
+
+    /// Somebody who looks for executions that go wrong under the model of this number, whatever is chosen in the program of the
+    /// machine, and is quicker than one check for each choice; nothing if there is nobody.
+    fn probe<'s>(
+        &'s self,
+        _machine: &'s Program,
+        _model: usize,
+        _choices: &Choices,
+    ) -> Option<Box<dyn Probe<Self::Error> + 's>> {
+        None
+    }
 
     /// Whether to stop, and why.
     fn stop(&self) -> Option<NoAnswer>;
@@ -138,6 +150,8 @@ pub(crate) struct Search<'a, O: Oracle> {
     found: Vec<Vec<usize>>,
     /// How many changes there may be at most.
     at_most: Option<usize>,
+    /// For each model, somebody who finds executions quickly.
+    probes: Probes<'a, O::Error>,
 }
 
 /// Looks for the cheapest fences and orders, or for all minimal placements.
@@ -171,6 +185,8 @@ pub fn infer<O: Oracle>(program: &Program, oracle: &O, options: &Options) -> Res
         Machine { model, fences: fences.collect(), effects: orders.effects[number].clone() }
     });
     let machines = machines.collect();
+    // Those who look at these programs go before them.
+    let mut bases: Vec<Program>;
     let mut search = Search {
         program,
         oracle,
@@ -185,6 +201,7 @@ pub fn infer<O: Oracle>(program: &Program, oracle: &O, options: &Options) -> Res
         clauses: Vec::new(),
         found: Vec::new(),
         at_most: options.at_most,
+        probes: Probes::default(),
     };
     let frequencies = Frequencies::new(program);
     for (at, seam) in search.seams.iter().enumerate() {
@@ -200,6 +217,8 @@ pub fn infer<O: Oracle>(program: &Program, oracle: &O, options: &Options) -> Res
         search.costs.push(cost);
         search.ties.push(0);
     }
+    bases = search.bases()?;
+    search.probes = Probes::new(&search, &mut bases);
     search.run(options)
 }
 
@@ -261,14 +280,24 @@ impl<O: Oracle> Search<'_, O> {
 
     /// Asks about the program with these choices under one model after the other: the first under which it is not safe, and
     /// what was said; if there is none, how far the least of the answers looked.
-    fn check(&self, set: &[usize]) -> Result<(usize, Checked), O::Error> {
+    fn check(&mut self, set: &[usize]) -> Result<(usize, Checked), O::Error> {
+        let chosen = self.chosen(set);
+        for model in 0..self.machines.len() {
+            if let Some(checked) = self.probes.ask(model, &chosen)? {
+                return Ok((model, checked));
+            }
+        }
         let program = self.program_with(set);
         let mut least: Option<(usize, Checked)> = None;
         for model in 0..self.machines.len() {
             let checked = self.oracle.check(&program, model)?;
             let limited = match &checked.verdict {
                 Verdict::Safe(guarantee) => !guarantee.is_full(),
-                Verdict::Unsafe(_) | Verdict::Unknown(_) => return Ok((model, checked)),
+                Verdict::Unknown(_) => return Ok((model, checked)),
+                Verdict::Unsafe(_) => {
+                    self.probes.deepen(model);
+                    return Ok((model, checked));
+                }
             };
             if limited || least.is_none() {
                 least = Some((model, checked));
@@ -288,7 +317,7 @@ impl<O: Oracle> Search<'_, O> {
         let machine = &self.machines[model];
         let undefines = undefined
             .and_then(|name| machine.model.axioms.iter().position(|a| a.role == Role::Undefines && a.name == name));
-        let learnt = Learnt::new(&program, &execution, undefines, (model, machine));
+        let learnt = Learnt::new((&program, self.seams.len()), &execution, undefines, (model, machine));
         let learnt = learnt.map_err(|flaw| self.oracle.defect(flaw.to_string()))?;
         self.past.push(Past { learnt, execution, program });
         Ok(())
@@ -314,7 +343,7 @@ impl<O: Oracle> Search<'_, O> {
         chosen
     }
 
-    fn program_with(&self, set: &[usize]) -> Program {
+    pub fn program_with(&self, set: &[usize]) -> Program {
         let Chosen { fences, orders } = self.chosen(set);
         let fences: Vec<(usize, Spelling)> =
             fences.into_iter().map(|(seam, spelling)| (seam, self.spellings[spelling])).collect();

@@ -41,7 +41,7 @@ struct Marked {
 
 /// An execution that goes wrong, as a model sees it.
 pub(crate) struct Learnt {
-    /// Without what the orders of sites give to events.
+    /// Without what the orders of sites and fences at seams give to events.
     structure: Structure,
     /// The machine on which it happens.
     pub machine: usize,
@@ -53,9 +53,9 @@ pub(crate) struct Learnt {
 }
 
 impl Learnt {
-    /// Takes an execution of a program with marks; `undefines` is the axiom by which it makes the program undefined.
+    /// Takes an execution of a program with marks at so many seams; `undefines` is the axiom by which it makes the program undefined.
     pub fn new(
-        program: &Program,
+        (program, seams): (&Program, usize),
         execution: &Execution,
         undefines: Option<usize>,
         (number, machine): (usize, &Machine<'_>),
@@ -83,6 +83,14 @@ impl Learnt {
                 }
             }
             sites.push(marked);
+        }
+        for seam in 0..seams {
+            let Some(marks) = structure.tags.get(&marker(seam)).map(EventSet::complement) else { continue };
+            for tag in machine.fences.iter().flatten() {
+                if let Some(events) = structure.tags.get_mut(tag) {
+                    *events = events.zip(&marks, |a, b| a & b);
+                }
+            }
         }
         Ok(Learnt { structure, machine: number, sites, spans, undefines })
     }

@@ -13,6 +13,9 @@
 //! order at a site or a fence at a place, stronger orders satisfy what weaker ones satisfy, and one search finds the cheapest
 //! of all. To weaken a program is to begin with the weakest orders. Several models are several machines that all have to be satisfied.
 //!
+//! Most tries are wrong. Where somebody can look for executions with all choices left open ([`Probe`]), a wrong try costs a question to
+//! a solver that knows the program already, and only what it finds nothing wrong with is checked as a program of its own.
+//!
 //! # Sources
 //! The question, and that all minimal placements are wanted, are from Abdulla, Atig, Chen, Leonardsson and Rezine,
 //! "Counter-Example Guided Fence Insertion under TSO" (TACAS 2012) and from Kuperstein, Vechev and Yahav, "Partial-Coherence
@@ -32,6 +35,7 @@ mod orders;
 mod patch;
 mod placement;
 mod places;
+mod probes;
 mod seams;
 
 pub use hitting::{Blocked, Hit, Hitting};
@@ -41,4 +45,5 @@ pub use orders::Change;
 pub use patch::{Patch, insert, patch};
 pub use placement::{Fence, OrderChange, Placement, Reason};
 pub use places::Lines;
+pub use probes::Probe;
 pub use seams::{unmarked, useful, with_fences};

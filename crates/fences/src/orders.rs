@@ -15,6 +15,8 @@ pub(crate) struct Effect {
     pub fence: Vec<String>,
     /// Whether a branch that depends on what was read follows, so that all that comes later depends on it.
     pub ctrl: bool,
+    /// How many instructions there are in each block: orders of which these differ are not a matter of tags alone.
+    pub shape: Vec<usize>,
 }
 
 impl Effect {
@@ -26,6 +28,7 @@ impl Effect {
         let own = |tags: &TagSet| names(tags).into_iter().filter(|tag| !tag.starts_with(&mark)).collect::<Vec<_>>();
         let blocks = || machine.functions.iter().flat_map(|f| &f.blocks);
         effect.ctrl = blocks().any(|block| is_idle_branch(&block.terminator));
+        effect.shape = blocks().map(|block| block.instrs.len()).collect();
         for instr in blocks().flat_map(|block| &block.instrs) {
             match &instr.op {
                 Op::Load { tags, .. } => effect.read.extend(own(tags)),

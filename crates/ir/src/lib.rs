@@ -31,6 +31,6 @@ pub use program::{
     Address, Block, BlockId, Cell, DIVISION, Function, FunctionId, Instr, Local, LocalId, Object, ObjectId, Place,
     Program, Seam, Shape, TagId, TagSet, Terminator, Thread, ThreadId,
 };
-pub use site::{MemoryOrder, Site, kernel};
+pub use site::{MemoryOrder, Site, kernel, pointer};
 pub use usage::Usage;
 pub use validate::{Invalid, validate};

@@ -103,6 +103,38 @@ impl Site {
     }
 }
 
+/// The text of a pointer to an object, whose text is given.
+pub fn pointer(object: &str) -> String {
+    let object = object.trim();
+    match object.strip_prefix('*').map(str::trim) {
+        Some(pointer) if is_postfix(pointer) => pointer.to_owned(),
+        _ if is_postfix(object) => format!("&{object}"),
+        _ => format!("&({object})"),
+    }
+}
+
+/// Whether an expression has no operator that binds weaker than `&` and `*` in front of it.
+fn is_postfix(text: &str) -> bool {
+    let mut depth = 0usize;
+    let bytes = text.as_bytes();
+    let plain = |(at, &byte): (usize, &u8)| match byte {
+        b'(' | b'[' => {
+            depth += 1;
+            // What begins with a parenthesis could be a cast.
+            at > 0
+        }
+        b')' | b']' => {
+            depth = depth.saturating_sub(1);
+            true
+        }
+        b'-' => depth > 0 || bytes.get(at + 1) == Some(&b'>'),
+        b'>' => depth > 0 || (at > 0 && bytes[at - 1] == b'-'),
+        b'.' | b'_' => true,
+        _ => depth > 0 || byte.is_ascii_alphanumeric(),
+    };
+    !text.is_empty() && bytes.iter().enumerate().all(plain)
+}
+
 impl Program {
     /// The site that an instruction belongs to.
     pub fn site_of(&self, instr: &Instr) -> Option<usize> {

@@ -2,9 +2,10 @@
 //! text under every model.
 
 use crate::minimal::minimal;
+use crate::probes::Prober;
 use crate::{Failure, Found, Request, check, compiled};
-use engine::{Guarantee, NoAnswer, Observer, Property, Verdict};
-use fences::{Checked, End, Inference, Oracle, Patch, Placement};
+use engine::{Choices, Guarantee, NoAnswer, Observer, Property, Verdict};
+use fences::{Checked, End, Inference, Oracle, Patch, Placement, Probe};
 use ir::{Program, Proposition};
 use model::Model;
 use source::SourceFile;
@@ -103,7 +104,8 @@ pub fn fences(
     // There are many checks to make in the time that there is.
     let request = Request { deepen: request.deepen.map(|work| work / 4), ..request.clone() };
     let models = demands.iter().map(|demand| demand.model.clone()).collect();
-    let asked = Asked { demands, models, request: &request, observer };
+    let probers = demands.iter().map(|demand| Prober::new(demand, &request, observer)).collect();
+    let asked = Asked { demands, models, request: &request, observer, probers };
     let Inference { placements, end, tried, seams, now } = fences::infer(program, &asked, options)?;
     let mut conclusion = match end {
         End::Complete => Conclusion::Complete,
@@ -145,6 +147,8 @@ struct Asked<'a> {
     models: Vec<Model>,
     request: &'a Request,
     observer: &'a dyn Observer,
+    /// For each demand, who can find executions quickly.
+    probers: Vec<Prober<'a>>,
 }
 
 impl Asked<'_> {
@@ -229,6 +233,15 @@ impl Oracle for Asked<'_> {
 
     fn machine(&self, program: &Program, model: usize) -> Result<Program, Failure> {
         compiled(program, &self.models[model]).map(std::borrow::Cow::into_owned)
+    }
+
+    fn probe<'s>(
+        &'s self,
+        machine: &'s Program,
+        model: usize,
+        choices: &Choices,
+    ) -> Option<Box<dyn Probe<Failure> + 's>> {
+        self.probers[model].probe(machine, choices)
     }
 
     fn stop(&self) -> Option<NoAnswer> {

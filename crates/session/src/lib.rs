@@ -7,6 +7,7 @@ mod evidence;
 mod explain;
 mod fences;
 mod minimal;
+mod probes;
 mod races;
 mod registry;
 mod relaxed;

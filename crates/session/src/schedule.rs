@@ -123,7 +123,7 @@ impl Observer for Watcher {
 }
 
 /// The bounds that are tried one after the other: the first one, and by how much the engine may widen it.
-fn bounds(first: u32) -> impl Iterator<Item = (u32, u32)> {
+pub fn bounds(first: u32) -> impl Iterator<Item = (u32, u32)> {
     std::iter::successors(Some((first, 0)), |&(first, widen)| {
         let next = first.checked_add(widen)?.checked_add(1)?;
         Some((next, (next / 2).max(1)))

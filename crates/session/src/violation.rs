@@ -108,9 +108,9 @@ fn shortest(
 }
 
 /// Lets an engine do so much and no more.
-struct Limited<'a> {
-    inner: &'a dyn Observer,
-    meter: Meter,
+pub struct Limited<'a> {
+    pub inner: &'a dyn Observer,
+    pub meter: Meter,
 }
 
 impl Observer for Limited<'_> {

@@ -211,7 +211,7 @@ fn site(file: &SourceFile, found: &Found, standard: bool) -> Site {
 /// How an access that is written without a function is written with one.
 fn called(file: &SourceFile, access: &Access, order: &str, standard: bool) -> Vec<(Span, String)> {
     let slice = |(from, to): (usize, usize)| file.row().get(from..to).unwrap_or_default();
-    let pointer = kernel::pointer(slice(access.target));
+    let pointer = ir::pointer(slice(access.target));
     let (name, order) = if access.atomic && standard {
         (format!("atomic_{}_explicit", access.function), format!("memory_order_{order}"))
     } else {

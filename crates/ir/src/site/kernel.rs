@@ -1,6 +1,6 @@
 //! Operations of the Linux kernel as sites: marked accesses and barriers, whose order is in their name.
 
-use super::{MemoryOrder, Row, Site};
+use super::{MemoryOrder, Row, Site, is_postfix, pointer};
 use source::Span;
 
 const LOADS: &[Row] = &[("once", "ONCE", "", "", &["once"]), ("acquire", "ACQUIRE", "", "", &["once", "acquire"])];
@@ -92,16 +92,6 @@ fn first_argument(text: &str, from: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// The text of a pointer to an object, whose text is given.
-pub fn pointer(object: &str) -> String {
-    let object = object.trim();
-    match object.strip_prefix('*').map(str::trim) {
-        Some(pointer) if is_postfix(pointer) => pointer.to_owned(),
-        _ if is_postfix(object) => format!("&{object}"),
-        _ => format!("&({object})"),
-    }
-}
-
 /// What a pointer points to.
 fn pointee(pointer: &str) -> String {
     let pointer = pointer.trim();
@@ -110,28 +100,6 @@ fn pointee(pointer: &str) -> String {
         _ if is_postfix(pointer) => format!("*{pointer}"),
         _ => format!("*({pointer})"),
     }
-}
-
-/// Whether an expression has no operator that binds weaker than `&` and `*` in front of it.
-fn is_postfix(text: &str) -> bool {
-    let mut depth = 0usize;
-    let bytes = text.as_bytes();
-    let plain = |(at, &byte): (usize, &u8)| match byte {
-        b'(' | b'[' => {
-            depth += 1;
-            // What begins with a parenthesis could be a cast.
-            at > 0
-        }
-        b')' | b']' => {
-            depth = depth.saturating_sub(1);
-            true
-        }
-        b'-' => depth > 0 || bytes.get(at + 1) == Some(&b'>'),
-        b'>' => depth > 0 || (at > 0 && bytes[at - 1] == b'-'),
-        b'.' | b'_' => true,
-        _ => depth > 0 || byte.is_ascii_alphanumeric(),
-    };
-    !text.is_empty() && bytes.iter().enumerate().all(plain)
 }
 
 #[cfg(test)]
