@@ -147,6 +147,7 @@ impl Lowering {
             | Kind::Float(_)
             | Kind::Pointer(_)
             | Kind::Array(_, None)
+            | Kind::VariableArray(..)
             | Kind::Function(_)
             | Kind::Bad(_) => {}
         }
