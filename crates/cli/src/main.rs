@@ -48,7 +48,8 @@ const UNSAFE: u8 = 10;
 fn main() -> ExitCode {
     watch::catch_interrupts();
     session::remember_panics();
-    ExitCode::from(run(session::ENGINES, std::env::args_os()))
+    let line: Vec<OsString> = std::env::args_os().collect();
+    ExitCode::from(session::with_stack(|| run(session::ENGINES, line)))
 }
 
 /// Does what a command line says, with these engines, and returns the exit code.

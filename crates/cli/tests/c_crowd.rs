@@ -80,7 +80,7 @@ fn threads_that_start_themselves() {
     assert_eq!(says(&["--engine", "partial-order", "--unwind", "3"]), "SAFE (unwind 3)");
     assert_eq!(says(&["--engine", "partial-order", "--unwind", "3", "-DFAILS=1"]), "UNSAFE");
     for engine in ["partial-order", "lazy"] {
-        let last = says(&["--engine", engine, "--unwind", "2000"]);
+        let last = says(&["--engine", engine, "--unwind", "20000"]);
         assert_eq!(last, "UNKNOWN (line 1: functions are nested too deeply)", "{engine}");
     }
     assert_eq!(says(&["--engine", "coherence"]), "SAFE");

@@ -115,6 +115,11 @@ impl Check {
     /// # Errors
     /// Why there is no verdict.
     pub fn run(&self, source: &Source) -> Result<Report, Error> {
+        session::with_stack(|| self.answer(source))
+    }
+
+    /// The same on the caller's stack.
+    fn answer(&self, source: &Source) -> Result<Report, Error> {
         let started = Instant::now();
         let limit = self.timeout.map(Deadline::within);
         let observer: &dyn Observer = limit.as_ref().map_or(&Unobserved, |limit| limit);

@@ -73,3 +73,11 @@ fn errors_say_what_is_wrong_and_where() {
     assert!(matches!(check(&broken, "sc"), Err(Error::File(why)) if why.contains("preprocessor")));
     assert!(matches!(Source::open("nowhere.c"), Err(Error::File(_))));
 }
+
+#[test]
+fn deep_calls_do_not_need_a_deep_stack_of_the_caller() {
+    let text = "void __VERIFIER_assert(int);\nint f(int n) { return n ? f(n - 1) + 1 : 0; }\n\
+                int main(void) { __VERIFIER_assert(f(3000) == 3000); return 0; }\n";
+    let report = Check::new("sc").engine("partial-order").unwind(3500).run(&Source::new("deep.c", text));
+    assert_eq!(report.expect("it is read").line(), "SAFE");
+}

@@ -14,6 +14,7 @@ mod relaxed;
 mod result;
 mod schedule;
 mod sequential;
+mod stack;
 mod strategy;
 mod suits;
 mod system_fences;
@@ -33,6 +34,7 @@ pub use registry::{
 pub use relaxed::{Relaxation, relaxation};
 pub use result::{Failure, Found, Outcomes, Reading, Request, States};
 pub use sequential::sequential;
+pub use stack::with_stack;
 pub use strategy::{AUTO, STRATEGIES, Setting, Shortening, Step, Strategy, strategy};
 pub use suits::{is_kernels, remarks, suits};
 pub use system_fences::{SystemRepair, SystemRepairs, fence_system};

@@ -5,6 +5,7 @@
 //! makes no difference to what comes out.
 
 use crate::evidence::run_engine;
+use crate::stack::STACK;
 use crate::strategy::Step;
 use crate::{Failure, Found, Request};
 use engine::{
@@ -26,9 +27,6 @@ const INTERVAL: Duration = Duration::from_millis(10);
 
 /// How long engines that are not needed any more are waited for. They end when they notice; their memory is theirs till then.
 const FAREWELL: Duration = Duration::from_millis(500);
-
-/// The stack of an engine: only what is used takes memory.
-const STACK: usize = 256 << 20;
 
 /// What an engine came to, checked; or that it has a defect.
 type Ended = Result<Result<Found<Answer>, NoAnswer>, Failure>;

@@ -85,5 +85,5 @@ fn a_bound_on_loops_keeps_nobody_out_who_unrolls_none() {
     let bounded = Request { options: options.clone(), engine: Some("partial-order".to_owned()), ..Request::default() };
     assert_eq!(ask(&program, &bounded, &Unobserved).0, "SAFE (unwind 2)");
     let (verdict, engine) = ask(&program, &Request { options, ..Request::default() }, &Unobserved);
-    assert_eq!((verdict.as_str(), engine), ("SAFE", "coherence"));
+    assert_eq!((verdict.as_str(), engine), ("SAFE", "local"));
 }
