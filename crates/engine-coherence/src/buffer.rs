@@ -25,6 +25,15 @@ pub enum Memory {
 }
 
 impl Memory {
+    /// Whether what never had to abstract a buffer with that memory does not have to with this one.
+    pub fn remembers(self, other: Memory) -> bool {
+        match (self, other) {
+            (Memory::Exact(own) | Memory::Full(own) | Memory::Partial(own), Memory::Exact(other))
+            | (Memory::Full(own) | Memory::Partial(own), Memory::Full(other) | Memory::Partial(other)) => own >= other,
+            (Memory::Set, _) | (_, Memory::Set) | (Memory::Exact(_), Memory::Full(_) | Memory::Partial(_)) => false,
+        }
+    }
+
     /// How a reader of progress is told.
     pub fn words(self) -> String {
         match self {
@@ -155,6 +164,12 @@ impl Buffers {
     /// How many different buffers there are.
     pub fn len(&self) -> usize {
         self.all.len()
+    }
+
+    /// All values in a buffer.
+    pub fn values(&self, id: BufferId) -> impl Iterator<Item = u64> {
+        let lines = self.all[id as usize].groups.iter().flatten();
+        lines.flat_map(|line| line.head.iter().chain(&line.set).chain([&line.latest]).copied())
     }
 
     fn intern(&mut self, buffer: Buffer) -> BufferId {

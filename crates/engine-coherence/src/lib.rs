@@ -159,8 +159,11 @@ enum Known {
     Violation(Box<Execution>),
     /// The abstraction shows a violation that does not happen; or the buffers were too short.
     Nothing,
-    /// There are more states than were to be visited.
-    TooMany,
+    /// There are more states than were to be visited. If so far no buffer had to be abstracted, all that remembers more would
+    /// visit the same.
+    TooMany {
+        exact: bool,
+    },
     /// There are replicas.
     Replicated,
 }
@@ -211,7 +214,7 @@ impl Proof<'_> {
                 "nothing was found with buffers of at most {} writes",
                 k.unwrap_or(usize::MAX)
             ))),
-            Known::Nothing | Known::TooMany => Err(NoAnswer::GaveUp(format!(
+            Known::Nothing | Known::TooMany { .. } => Err(NoAnswer::GaveUp(format!(
                 "the abstraction {} is too coarse: what it shows does not happen",
                 name(given)
             ))),
@@ -231,7 +234,13 @@ impl Proof<'_> {
             let budget = FIRST_LOOK << (2 * round).min(40);
             let turns = plan.len().min(TURNS * (round + 1));
             let mut open = Vec::new();
+            // What visited as many states as it may without abstracting a buffer.
+            let mut enough: Vec<Memory> = Vec::new();
             for &memory in &plan[..turns] {
+                if enough.iter().any(|&enough| memory.remembers(enough)) {
+                    open.push(memory);
+                    continue;
+                }
                 match self.attempt(beginning, memory, budget)? {
                     Known::Safe => return Ok(None),
                     Known::Replicated => {
@@ -246,7 +255,10 @@ impl Proof<'_> {
                     }
                     Known::Violation(execution) => return Ok(Some(*execution)),
                     Known::Nothing => {}
-                    Known::TooMany => open.push(memory),
+                    Known::TooMany { exact } => {
+                        enough.extend(exact.then_some(memory));
+                        open.push(memory);
+                    }
                 }
             }
             if self.search.shallow {
@@ -279,7 +291,7 @@ impl Proof<'_> {
                         self.view_size = self.view_size.max(Some(view_size));
                         return Ok(true);
                     }
-                    Ok(Known::TooMany) => open.push((memory, view_size)),
+                    Ok(Known::TooMany { .. }) => open.push((memory, view_size)),
                     Ok(Known::Nothing | Known::Violation(_) | Known::Replicated) if view_size < views::LARGEST => {
                         open.push((memory, view_size + 1));
                     }
@@ -337,7 +349,7 @@ impl Proof<'_> {
                 let found = self.search.replay(beginning, &path);
                 Ok(found.map_or(Known::Nothing, |execution| Known::Violation(Box::new(execution))))
             }
-            Explored::Budget => Ok(Known::TooMany),
+            Explored::Budget { exact } => Ok(Known::TooMany { exact }),
         }
     }
 }

@@ -5,11 +5,13 @@
 //! again. So a step costs a few lookups, and a state a few words.
 
 mod act;
+mod garbage;
 mod replay;
 
 use crate::buffer::{Buffers, Flush, Policy};
 use crate::thread::{Local, Pending, Runner};
 use crate::world::World;
+use garbage::Garbage;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::rc::Rc;
@@ -64,6 +66,7 @@ pub struct Machine<'p> {
     /// A step that shows that the property fails, if there was one.
     pub failure: Option<(Step, Violation)>,
     work: Vec<Item>,
+    garbage: Garbage,
 }
 
 /// A step that is not at its end.
@@ -99,6 +102,7 @@ impl<'p> Machine<'p> {
             arrivals: Vec::new(),
             failure: None,
             work: Vec::new(),
+            garbage: Garbage::default(),
         }
     }
 
@@ -190,13 +194,18 @@ impl<'p> Machine<'p> {
             next.push(self.world.memory.cells[cell].initial);
         }
         next[place] = Some(value);
-        let initial = |at: usize| self.world.memory.cells[self.shared[at] as usize].initial;
-        while next.last().is_some_and(|last| *last == initial(next.len() - 1)) {
-            next.pop();
-        }
-        let next = self.memories.insert_full(next.into()).0 as u32;
+        let next = self.remember(next);
         self.written.insert((memory, cell, value), next);
         next
+    }
+
+    /// The number of a memory that holds this.
+    fn remember(&mut self, mut memory: Vec<Option<u64>>) -> u32 {
+        let initial = |at: usize| self.world.memory.cells[self.shared[at] as usize].initial;
+        while memory.last().is_some_and(|last| *last == initial(memory.len() - 1)) {
+            memory.pop();
+        }
+        self.memories.insert_full(memory.into()).0 as u32
     }
 
     /// All steps from a state: they are in `steps`, where they lead to in `found`.
@@ -240,8 +249,9 @@ impl<'p> Machine<'p> {
     }
 
     /// A step leads to this state.
-    fn emit(&mut self, state: Vec<u32>, step: Step) {
+    fn emit(&mut self, mut state: Vec<u32>, step: Step) {
         if !self.replicated {
+            self.forget_garbage(&mut state);
             self.found.extend(state);
             if self.world.record.is_none() {
                 self.steps.push(step);

@@ -44,8 +44,8 @@ pub enum Explored {
     Done { exact: bool },
     /// The property fails on this path.
     Failure(Vec<NamedStep>),
-    /// There are more states than were allowed.
-    Budget,
+    /// There are more states than were allowed; `exact` if no buffer was abstracted and none was full.
+    Budget { exact: bool },
     /// There are replicas, and the search was to give each thread a number.
     Replicated,
 }
@@ -251,7 +251,7 @@ impl<'t> Search<'t> {
             };
             // As long as no write is on its way all abstractions are the same: there is nobody to hand over to.
             if space.len() > budget && (self.shallow || machine.buffers.len() > 1) {
-                break Explored::Budget;
+                break Explored::Budget { exact: !machine.buffers.abstracted };
             }
             if at.is_multiple_of(256) {
                 pulse.beat(&space)?;

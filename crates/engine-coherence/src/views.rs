@@ -290,7 +290,7 @@ impl Search<'_> {
                 break Explored::Done { exact: !machine.buffers.abstracted };
             }
             if views.space.len() > budget {
-                break Explored::Budget;
+                break Explored::Budget { exact: false };
             }
             if next.is_multiple_of(64) {
                 pulse.beat(&views.space)?;

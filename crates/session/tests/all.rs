@@ -6,6 +6,7 @@ mod certificate;
 mod common;
 mod crowd;
 mod fences;
+mod heap;
 mod kernel;
 mod lazy;
 mod linearisations;
