@@ -7,7 +7,8 @@ mod plot;
 mod programs;
 
 use crate::run::{cpu_seconds, fencepost, root, scratch};
-use anyhow::Result;
+use anyhow::{Context, Result};
+use std::fmt::Write as _;
 use std::path::Path;
 
 /// CPU seconds after which a series ends.
@@ -28,6 +29,9 @@ pub struct Series {
     /// The size and the seconds of what is promised.
     bar: Option<(u32, f64)>,
 }
+
+/// The first line of the table in the book.
+const TABLE: &str = "| series | model | size: CPU seconds | slope | bar |";
 
 /// What was measured: size and CPU seconds.
 pub type Points = Vec<(u32, f64)>;
@@ -107,11 +111,35 @@ pub fn run(quick: bool) -> Result<()> {
     }
     println!("{} series, {late} behind their bars", SERIES.len());
     if !quick {
-        let lines: Vec<(String, Points)> =
-            drawn.into_iter().map(|(series, points)| (format!("{} ({})", series.name, series.model), points)).collect();
-        std::fs::write(root().join("book/src/growth.svg"), plot::svg(&lines))?;
+        write_page(&drawn)?;
     }
     Ok(())
+}
+
+/// Draws the plot of the book's page and writes its table anew.
+fn write_page(drawn: &[(&Series, Points)]) -> Result<()> {
+    let book = root().join("book/src");
+    let lines: Vec<(String, Points)> =
+        drawn.iter().map(|(series, points)| (format!("{} ({})", series.name, series.model), points.clone())).collect();
+    std::fs::write(book.join("growth.svg"), plot::svg(&lines))?;
+    let page = std::fs::read_to_string(book.join("growth.md"))?;
+    let (before, rest) = page.split_once(TABLE).context("growth.md has no table")?;
+    let behind = rest.find("\n\n").map_or("", |end| &rest[end..]);
+    std::fs::write(book.join("growth.md"), format!("{before}{}{behind}", table(drawn).trim_end()))?;
+    Ok(())
+}
+
+/// The series as rows of Markdown, the last four sizes of each.
+fn table(drawn: &[(&Series, Points)]) -> String {
+    let mut text = format!("{TABLE}\n|---|---|---|---|---|\n");
+    for (series, points) in drawn {
+        let slope = slope(points).map_or("–".to_owned(), |slope| format!("{slope:.1}"));
+        let last = &points[points.len().saturating_sub(4)..];
+        let figures: Vec<String> = last.iter().map(|(size, seconds)| format!("{size}: {seconds:.2}")).collect();
+        let bar = series.bar.map_or("–".to_owned(), |(size, most)| format!("{size}: {most}"));
+        let _ = writeln!(text, "| {} | {} | {} | {slope} | {bar} |", series.name, series.model, figures.join(", "));
+    }
+    text
 }
 
 /// The points of a series, as far as there were answers in time.
