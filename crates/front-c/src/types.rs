@@ -326,19 +326,25 @@ impl Types {
         let leaves = self.leaves(ty)?;
         let ends = leaves.iter().map(Some).chain([None]);
         for leaf in ends {
-            let until = leaf.map_or(size, |leaf| leaf.offset);
-            while at < until {
-                let fits = |bytes: &u64| at.is_multiple_of(*bytes) && at + bytes <= until;
-                let bytes = [8, 4, 2].into_iter().find(fits).unwrap_or(1);
-                self.push(Leaf { offset: at, ty: Type::integer(8 * bytes as u8, false, 1) }, &mut all)?;
-                at += bytes;
-            }
+            self.fill(at..leaf.map_or(size, |leaf| leaf.offset), &mut all)?;
             if let Some(leaf) = leaf {
                 at = at.max(leaf.offset + self.size(&leaf.ty)?);
                 self.push(leaf.clone(), &mut all)?;
             }
         }
         Ok(all)
+    }
+
+    /// Numbers that fill these bytes.
+    fn fill(&self, bytes: std::ops::Range<u64>, out: &mut Vec<Leaf>) -> Result<(), NoLayout> {
+        let mut at = bytes.start;
+        while at < bytes.end {
+            let fits = |size: &u64| at.is_multiple_of(*size) && at + size <= bytes.end;
+            let size = [8, 4, 2].into_iter().find(fits).unwrap_or(1);
+            self.push(Leaf { offset: at, ty: Type::integer(8 * size as u8, false, 1) }, out)?;
+            at += size;
+        }
+        Ok(())
     }
 
     /// The gaps in it, as numbers that fill them.
@@ -504,9 +510,11 @@ impl Types {
         Ok(())
     }
 
-    /// The cells of a union: those of all members that do not overlap with an earlier one of another size.
+    /// The cells of a union: those of all members that do not overlap with an earlier one of another size, and numbers for the other bytes that
+    /// a member has.
     fn union_leaves(&self, members: &[Member]) -> Result<Vec<Leaf>, NoLayout> {
         let mut all = Vec::new();
+        let mut split = Vec::new();
         let mut by_size: Vec<&Member> = members.iter().collect();
         by_size.sort_by_key(|m| std::cmp::Reverse(self.size(&m.ty).unwrap_or(0)));
         for member in by_size {
@@ -523,10 +531,26 @@ impl Types {
                 };
                 if !all.iter().any(clash) {
                     all.push(leaf);
+                } else {
+                    split.push(start..end);
                 }
             }
         }
         all.sort_by_key(|leaf| leaf.offset);
+        for bytes in split {
+            let mut at = bytes.start;
+            let mut more = Vec::new();
+            for leaf in &all {
+                let end = leaf.offset + self.size(&leaf.ty)?;
+                self.fill(at..leaf.offset.min(bytes.end), &mut more)?;
+                at = at.max(end);
+            }
+            self.fill(at..bytes.end, &mut more)?;
+            if !more.is_empty() {
+                all.append(&mut more);
+                all.sort_by_key(|leaf| leaf.offset);
+            }
+        }
         Ok(all)
     }
 

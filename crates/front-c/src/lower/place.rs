@@ -319,7 +319,6 @@ impl Lowering {
         if matches!(place.ty.kind, Kind::Array(..) | Kind::VariableArray(..) | Kind::Function(_)) {
             return self.decay(place);
         }
-        let width = self.scalar_width(&place.ty)?;
         let ty = match place.bits {
             Some(field) => field.unit_type(),
             None => place.ty.unqualified(),
@@ -336,7 +335,7 @@ impl Lowering {
             }
         };
         let Some(field) = place.bits else { return Ok(value) };
-        let promoted = if field.bits < 32 && width.bits() <= 32 { Type::INT } else { place.ty.unqualified() };
+        let promoted = super::type_of::promoted_field(&place.ty, field);
         let shift = Expr::Const(field.shift.into(), Width::new(field.unit));
         let moved = if field.shift == 0 { value.expr } else { fold(value.expr.binary(BinaryOp::LShr, shift)) };
         let expr = resize(moved, Width::new(field.unit), Width::new(field.bits), false);

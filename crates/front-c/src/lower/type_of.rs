@@ -4,7 +4,7 @@ use super::declare::decayed;
 use super::expr::Outcome;
 use super::scope::Entity;
 use super::{Lowering, arith};
-use crate::types::{Kind, Type};
+use crate::types::{BitField, Kind, Member, Type};
 use c_syntax::ast::{BinaryOperator, Conditional, Expression, MemberOperator, Node, UnaryOperator};
 use source::Diagnostic;
 use std::rc::Rc;
@@ -78,7 +78,9 @@ impl Lowering {
                             None => return self.evaluated_type(e),
                         },
                     },
-                    UnaryOperator::Plus | UnaryOperator::Minus | UnaryOperator::Complement => promoted(&operand),
+                    UnaryOperator::Plus | UnaryOperator::Minus | UnaryOperator::Complement => {
+                        self.promoted_type(&unary.operand, &operand)
+                    }
                     UnaryOperator::Negate => Type::INT,
                 }
             }
@@ -135,7 +137,7 @@ impl Lowering {
             }
             BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => Type::INT,
             _ if arith::comparison(op) => Type::INT,
-            BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => promoted(&left),
+            BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => self.promoted_type(lhs, &left),
             BinaryOperator::Multiply
             | BinaryOperator::Divide
             | BinaryOperator::Modulo
@@ -149,7 +151,9 @@ impl Lowering {
                     (true, true) => self.types.long(true),
                     (true, false) => left.unqualified(),
                     (false, true) => right.unqualified(),
-                    (false, false) => Self::common_type(&promoted(&left), &promoted(&right)),
+                    (false, false) => {
+                        Self::common_type(&self.promoted_type(lhs, &left), &self.promoted_type(rhs, &right))
+                    }
                 }
             }
             _ => left.unqualified(),
@@ -168,8 +172,33 @@ impl Lowering {
             (true, _) => left,
             (false, true) => right,
             (false, false) if left.is_record() => left,
-            (false, false) => Self::common_type(&promoted(&left), &promoted(&right)),
+            (false, false) => {
+                let right = self.promoted_type(&parts.else_expression, &right);
+                Self::common_type(&self.promoted_type(then, &left), &right)
+            }
         })
+    }
+
+    /// The type of an expression of this type after the integer promotions.
+    fn promoted_type(&mut self, e: &Node<Expression>, ty: &Type) -> Type {
+        if let Expression::Member(member) = &e.node
+            && let Ok(inner) = self.type_of(&member.expression)
+            && let Kind::Record(id) = inner.pointee().unwrap_or(&inner).kind
+            && let Some(Member { ty, bits: Some(field), .. }) = self.types.member(id, &member.identifier.text)
+        {
+            return promoted_field(&ty, field);
+        }
+        promoted(ty)
+    }
+}
+
+/// The type of a bit-field after the integer promotions: `int` if that has all its values, whatever its type, as compilers do.
+pub(crate) fn promoted_field(ty: &Type, field: BitField) -> Type {
+    match field.bits {
+        ..32 => Type::INT,
+        32 if ty.is_signed() => Type::INT,
+        32 => Type::UINT,
+        _ => ty.unqualified(),
     }
 }
 
