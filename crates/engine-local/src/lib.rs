@@ -5,7 +5,8 @@
 //! are called. A loop is executed once, from a state in which the locals that it changes can be anything but what
 //! candidates of an invariant say that hold at its beginning and are kept by it: the local is at least, or at most, what it was before the loop
 //! (Flanagan and Leino, "Houdini, an annotation assistant for ESC/Java", FME 2001). What nobody else can write at the moment is known as long as that is so: all
-//! of memory before other threads exist, and what an atomic section has read and written. Bounds of variables that every write of every thread keeps
+//! of memory before other threads exist, what an atomic section has read and written, and variables that no other thread writes at all
+//! (`lasting.rs`). Bounds of variables that every write of every thread keeps
 //! hold of whatever is read (`invariant.rs`). Each assertion is one question
 //! to the solver. What holds whatever others do holds under every memory model, for any number of threads and iterations. Most that
 //! C asks of single operations is of this kind: that an index is inside its array, that a sum does not overflow.
@@ -18,6 +19,7 @@
 
 mod frame;
 mod invariant;
+mod lasting;
 mod memory;
 mod prove;
 mod walk;

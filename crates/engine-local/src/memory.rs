@@ -6,7 +6,7 @@ use crate::walk::Walk;
 use engine::NoAnswer;
 use ir::{BinaryOp, Expr, ObjectId, Width};
 use logic::{Bool, Term, TermNode};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The values of cells that were read or written, by address.
 pub(crate) type Cells = BTreeMap<(Term, Width), Term>;
@@ -18,8 +18,8 @@ pub(crate) enum Memory {
     Alone(Cells),
     /// Nobody until the atomic section ends.
     Section(Cells),
-    /// Everybody.
-    Shared,
+    /// Everybody, but these cells only the thread itself.
+    Shared(Cells),
     /// Perhaps everybody: some ways here have let other threads begin, and others have not.
     Unclear,
 }
@@ -32,15 +32,15 @@ impl Memory {
 
     pub fn cells(&mut self) -> Option<&mut Cells> {
         match self {
-            Memory::Alone(cells) | Memory::Section(cells) => Some(cells),
-            Memory::Shared | Memory::Unclear => None,
+            Memory::Alone(cells) | Memory::Section(cells) | Memory::Shared(cells) => Some(cells),
+            Memory::Unclear => None,
         }
     }
 
     /// Who can write where two ways meet after which that is different.
     pub fn either(&self, other: &Memory) -> Memory {
-        let is_shared = |memory: &Memory| matches!(memory, Memory::Shared | Memory::Section(_));
-        if is_shared(self) && is_shared(other) { Memory::Shared } else { Memory::Unclear }
+        let is_shared = |memory: &Memory| matches!(memory, Memory::Shared(_) | Memory::Section(_));
+        if is_shared(self) && is_shared(other) { Memory::Shared(Cells::new()) } else { Memory::Unclear }
     }
 }
 
@@ -107,16 +107,11 @@ impl Walk<'_> {
         let mut cells = Cells::new();
         let program = self.program;
         for (at, object) in program.objects.iter().enumerate().filter(|(_, object)| object.cells.len() <= CELLS) {
-            let base = self.object(ObjectId(at as u32));
             for cell in &object.cells {
-                let offset = self.terms.constant(cell.offset, Width::WORD);
-                let address = self.terms.binary(BinaryOp::Add, base, offset);
+                let address = self.address(ObjectId(at as u32), cell.offset);
                 let value = match &cell.initial {
                     Expr::Const(value, width) => self.terms.constant(*value, *width),
-                    Expr::Address(object, offset) => {
-                        let (base, offset) = (self.object(*object), self.terms.constant(*offset, Width::WORD));
-                        self.terms.binary(BinaryOp::Add, base, offset)
-                    }
+                    Expr::Address(object, offset) => self.address(*object, *offset),
                     Expr::Local(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Select(..) => continue,
                 };
                 cells.insert((address, cell.width), value);
@@ -130,15 +125,30 @@ impl Walk<'_> {
         if let Some(&value) = state.memory.cells().and_then(|cells| cells.get(&(address, width))) {
             return value;
         }
+        let beside = matches!(state.memory, Memory::Shared(_) | Memory::Section(_));
+        if let Some(value) = self.frozen(address, width).filter(|_| beside) {
+            return value;
+        }
         let value = self.terms.fresh(width);
-        if matches!(state.memory, Memory::Shared | Memory::Section(_)) {
+        if beside {
             let holds = self.invariant(address, value);
             state.guard = self.terms.and(state.guard, holds);
         }
-        if let Some(cells) = state.memory.cells() {
+        if self.remembers(&state.memory, address, width)
+            && let Some(cells) = state.memory.cells()
+        {
             cells.insert((address, width), value);
         }
         value
+    }
+
+    /// Whether what is read or written there is known until it is written again by this thread, or until the atomic section ends.
+    fn remembers(&self, memory: &Memory, address: Term, width: Width) -> bool {
+        match memory {
+            Memory::Alone(_) | Memory::Section(_) => true,
+            Memory::Shared(_) => self.owns(address, width),
+            Memory::Unclear => false,
+        }
     }
 
     /// A value is written where the condition holds; if it is not known what memory holds then, nothing is.
@@ -148,7 +158,9 @@ impl Walk<'_> {
         if !matches!(state.memory, Memory::Alone(_)) {
             let guard = self.terms.and(state.guard, when);
             self.keep(guard, address, value)?;
+            self.note_write(address, width);
         }
+        let remembers = self.remembers(&state.memory, address, width);
         let Some(mut cells) = state.memory.cells().map(std::mem::take) else { return Ok(()) };
         let before = cells.get(&(address, width)).copied();
         self.overwrite(&mut cells, address, width);
@@ -157,7 +169,7 @@ impl Walk<'_> {
             Some(before) => Some(self.terms.ite(when, value, before)),
             None => None,
         };
-        cells.extend(now.map(|now| ((address, width), now)));
+        cells.extend(now.filter(|_| remembers).map(|now| ((address, width), now)));
         if let Some(place) = state.memory.cells() {
             *place = cells;
         }
@@ -166,11 +178,28 @@ impl Walk<'_> {
 
     /// From here on others may write.
     pub(crate) fn publish(&mut self, state: &mut State) -> Result<(), NoAnswer> {
-        match std::mem::replace(&mut state.memory, Memory::Shared) {
-            Memory::Alone(cells) => self.establish(state.guard, &cells),
-            Memory::Unclear => self.establish(state.guard, &Cells::new()),
-            Memory::Section(_) | Memory::Shared => Ok(()),
+        let memory = std::mem::replace(&mut state.memory, Memory::Unclear);
+        if !self.quiet {
+            match &memory {
+                Memory::Alone(cells) => self.note_begin(state.guard, Some(cells)),
+                Memory::Unclear => self.note_begin(state.guard, None),
+                Memory::Section(_) | Memory::Shared(_) => {}
+            }
         }
+        let lasting = match memory {
+            Memory::Alone(cells) => {
+                self.establish(state.guard, &cells)?;
+                self.lasting(cells)
+            }
+            Memory::Unclear => {
+                self.establish(state.guard, &Cells::new())?;
+                Cells::new()
+            }
+            Memory::Section(cells) => self.lasting(cells),
+            Memory::Shared(cells) => cells,
+        };
+        state.memory = Memory::Shared(lasting);
+        Ok(())
     }
 
     /// What two states that meet know of memory.
@@ -179,10 +208,26 @@ impl Walk<'_> {
             return one.memory.either(&other.memory);
         }
         let (mut one, mut other, when) = (one.memory, other.memory, other.guard);
+        let alone = matches!(one, Memory::Alone(_));
         if let (Some(cells), Some(others)) = (one.cells(), other.cells()) {
-            let both = std::mem::take(cells).into_iter();
-            let both = both.filter_map(|(at, value)| others.get(&at).map(|&other| (at, other, value)));
-            *cells = both.map(|(at, other, value)| (at, self.terms.ite(when, other, value))).collect();
+            let places: BTreeSet<(Term, Width)> = cells.keys().chain(others.keys()).copied().collect();
+            for place in places {
+                let (then, otherwise) = match (others.get(&place), cells.get(&place)) {
+                    (Some(&other), Some(&one)) => (other, one),
+                    // Before there are others it is not worth while: too much is known then.
+                    (None, _) | (_, None) if alone => {
+                        cells.remove(&place);
+                        continue;
+                    }
+                    // One of the ways has not looked: there is something.
+                    (other, one) => {
+                        let unseen = self.terms.fresh(place.1);
+                        (other.copied().unwrap_or(unseen), one.copied().unwrap_or(unseen))
+                    }
+                };
+                let value = self.terms.ite(when, then, otherwise);
+                cells.insert(place, value);
+            }
         }
         one
     }

@@ -13,8 +13,8 @@ pub(crate) struct Base {
     pub address: Term,
     /// Which one of the program it is; none if the program makes it.
     pub object: Option<ObjectId>,
-    /// How many bytes it has without a gap, if that is known.
-    pub size: Option<u64>,
+    /// How many bytes it has without a gap.
+    pub size: Term,
     /// Whether it may be written.
     pub writable: bool,
 }
@@ -37,7 +37,7 @@ pub(crate) fn extent(cells: &[Cell]) -> u64 {
 
 impl Walk<'_> {
     /// A new object, somewhere.
-    pub(crate) fn base(&mut self, object: Option<ObjectId>, size: Option<u64>, writable: bool) -> Term {
+    pub(crate) fn base(&mut self, object: Option<ObjectId>, size: Term, writable: bool) -> Term {
         let address = self.terms.fresh(Width::WORD);
         let null = self.terms.constant(0, Width::WORD);
         let some = !self.terms.eq(address, null);
@@ -52,9 +52,16 @@ impl Walk<'_> {
             return address;
         }
         let size = extent(&self.program.objects[object.index()].cells);
-        let address = self.base(Some(object), Some(size), !self.program.constants.contains(&object));
+        let size = self.terms.constant(size, Width::WORD);
+        let address = self.base(Some(object), size, !self.program.constants.contains(&object));
         self.objects.insert(object, address);
         address
+    }
+
+    /// The address of a part of an object of the program.
+    pub(crate) fn address(&mut self, object: ObjectId, offset: u64) -> Term {
+        let (base, offset) = (self.object(object), self.terms.constant(offset, Width::WORD));
+        self.terms.binary(BinaryOp::Add, base, offset)
     }
 
     /// The objects that an address mentions.
@@ -91,13 +98,15 @@ impl Walk<'_> {
         }
         let mut valid = Bool::FALSE;
         for base in self.mentioned(address).0 {
-            let Some(last) = base.size.and_then(|size| size.checked_sub(bytes(width))) else { continue };
             if write && !base.writable {
                 continue;
             }
+            let bytes = self.terms.constant(bytes(width), Width::WORD);
+            let fits = self.terms.compare(BinaryOp::ULe, bytes, base.size);
             let offset = self.terms.binary(BinaryOp::Sub, address, base.address);
-            let last = self.terms.constant(last, Width::WORD);
+            let last = self.terms.binary(BinaryOp::Sub, base.size, bytes);
             let inside = self.terms.compare(BinaryOp::ULe, offset, last);
+            let inside = self.terms.and(fits, inside);
             valid = self.terms.or(valid, inside);
         }
         self.prove(guard, valid, "an access")

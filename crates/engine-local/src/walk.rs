@@ -2,6 +2,7 @@
 
 use crate::frame::{Frame, Returned, State};
 use crate::invariant::{Invariant, escaped};
+use crate::lasting::Lasting;
 use crate::memory::Memory;
 use crate::prove::{Base, extent};
 use engine::{Meter, NoAnswer, Observer};
@@ -36,6 +37,10 @@ pub(crate) struct Walk<'p> {
     /// The objects whose address somebody may have.
     pub(crate) escaped: BTreeSet<ObjectId>,
     pub(crate) invariant: Invariant,
+    pub(crate) lasting: Lasting,
+    /// What the thread that is executed executes, and how many loops it is in.
+    pub(crate) thread: FunctionId,
+    pub(crate) loops: usize,
     /// Where memory was written, in the order in which writes are executed.
     pub(crate) written: Vec<(Term, Width)>,
     /// Whether nothing is proved now: what is executed will be executed again.
@@ -51,10 +56,17 @@ pub(crate) struct Walk<'p> {
     threads: Vec<(FunctionId, Vec<Option<Term>>)>,
 }
 
-/// What a loop may keep: a local is at least what it was before the loop, or at most.
+/// What a thread knows the value of.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Local(LocalId),
+    Cell(Term, Width),
+}
+
+/// What a loop may keep: a place holds at least what it held before the loop, or at most.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
-    local: LocalId,
+    place: Place,
     before: Term,
     least: bool,
 }
@@ -76,6 +88,9 @@ impl<'p> Walk<'p> {
             bases: FxHashMap::default(),
             objects: FxHashMap::default(),
             invariant: Invariant::new(program, &escaped),
+            lasting: Lasting::new(program, &escaped),
+            thread: FunctionId(0),
+            loops: 0,
             escaped,
             written: Vec::new(),
             quiet: false,
@@ -100,6 +115,7 @@ impl<'p> Walk<'p> {
         loop {
             self.invariant.weakened = false;
             self.written.clear();
+            self.lasting.restart(self.program);
             self.all_threads()?;
             if !self.invariant.weakened {
                 return Ok(());
@@ -112,10 +128,15 @@ impl<'p> Walk<'p> {
         let mut done = 0;
         while let Some((function, known)) = self.threads.get(done).cloned() {
             let first = done == 0 && self.program.begins_alone();
-            let memory = if first { self.initial() } else { Memory::Shared };
+            self.thread = function;
+            let (guard, memory) = if first {
+                (Bool::TRUE, self.initial())
+            } else {
+                (self.lasting.condition(), Memory::Shared(self.inherited()))
+            };
             done += 1;
             let args = self.arguments(function, &known);
-            self.function(function, State { guard: Bool::TRUE, locals: args, memory })?;
+            self.function(function, State { guard, locals: args, memory })?;
         }
         Ok(())
     }
@@ -170,71 +191,99 @@ impl<'p> Walk<'p> {
         let blocks = body.blocks.iter().zip(&this.contains).filter(|(_, inside)| **inside);
         let instrs = blocks.flat_map(|(block, _)| &block.instrs);
         let assigned: BTreeSet<LocalId> = instrs.filter_map(|instr| instr.op.defines()).collect();
-        let both = |&local: &LocalId| {
-            let before = entry.locals[local.index()];
-            [true, false].map(|least| Candidate { local, before, least })
-        };
         let live = &frame.analysis.live[this.header.index()];
         let matters = |local: &&LocalId| live[local.index()];
-        let mut candidates: Vec<Candidate> = assigned.iter().filter(matters).flat_map(both).collect();
+        let locals = assigned.iter().filter(matters).map(|&local| (Place::Local(local), entry.locals[local.index()]));
+        let mut known: Vec<(Place, Term)> = locals.collect();
+        if let Some(cells) = entry.memory.clone().cells() {
+            known.extend(cells.iter().map(|(&(at, width), &value)| (Place::Cell(at, width), value)));
+        }
+        let both = |(place, before)| [true, false].map(|least| Candidate { place, before, least });
+        let mut candidates: Vec<Candidate> = known.into_iter().flat_map(both).collect();
         let quiet = std::mem::replace(&mut self.quiet, true);
+        self.loops += 1;
         let first = self.written.len();
         loop {
             let mut trial = frame.clone();
-            let mut start = self.iteration(&entry, &assigned, &candidates);
-            // What the loop writes is not known yet.
-            if let Some(cells) = start.memory.cells() {
-                cells.clear();
-            }
+            let written = self.written.len();
+            let start = self.iteration(&entry, &assigned, &candidates, first);
+            let unwritten = self.unwritten(&entry.memory, &self.written[first..]);
             trial.incoming.insert(this.header, vec![start]);
             self.items(&mut trial, &this.items)?;
-            let back = trial.incoming.remove(&this.header).unwrap_or_default();
+            let mut back = trial.incoming.remove(&this.header).unwrap_or_default();
             let before = candidates.len();
-            candidates = self.kept(candidates, &back)?;
+            candidates = self.kept(candidates, &mut back)?;
+            let mut stable = candidates.len() == before;
+            // What the loop writes is known only now.
+            stable &=
+                written == self.written.len() || unwritten == self.unwritten(&entry.memory, &self.written[first..]);
             let unlike = back.iter().find(|state| !state.memory.is_like(&entry.memory));
-            match unlike.map(|state| entry.memory.either(&state.memory)) {
-                Some(either) if either != entry.memory => entry.memory = either,
-                Some(_) | None if candidates.len() == before => break,
-                Some(_) | None => {}
+            if let Some(either) = unlike.map(|state| entry.memory.either(&state.memory))
+                && either != entry.memory
+            {
+                entry.memory = either;
+                candidates.retain(|candidate| matches!(candidate.place, Place::Local(_)));
+                stable = false;
+            }
+            if stable {
+                break;
             }
         }
         self.quiet = quiet;
-        entry.memory = self.unwritten(&entry.memory, &self.written[first..]);
-        let start = self.iteration(&entry, &assigned, &candidates);
+        let start = self.iteration(&entry, &assigned, &candidates, first);
         frame.incoming.insert(this.header, vec![start]);
         self.items(frame, &this.items)?;
         frame.incoming.remove(&this.header);
+        self.loops -= 1;
         Ok(())
     }
 
-    /// A state in which an iteration may begin.
-    fn iteration(&mut self, entry: &State, assigned: &BTreeSet<LocalId>, candidates: &[Candidate]) -> State {
+    /// A state in which an iteration may begin of a loop that writes where was written since then.
+    fn iteration(
+        &mut self,
+        entry: &State,
+        assigned: &BTreeSet<LocalId>,
+        candidates: &[Candidate],
+        since: usize,
+    ) -> State {
         let mut state = entry.clone();
         for local in assigned {
             let width = self.terms.width(entry.locals[local.index()]);
             state.locals[local.index()] = self.terms.fresh(width);
         }
+        state.memory = self.unwritten(&entry.memory, &self.written[since..]);
         for candidate in candidates {
-            let holds = self.candidate(*candidate, &state);
+            if let (Place::Cell(at, width), Some(cells)) = (candidate.place, state.memory.cells()) {
+                cells.entry((at, width)).or_insert_with(|| self.terms.fresh(width));
+            }
+            let holds = self.candidate(*candidate, &mut state).unwrap_or(Bool::TRUE);
             state.guard = self.terms.and(state.guard, holds);
         }
         state
     }
 
-    fn candidate(&mut self, Candidate { local, before, least }: Candidate, state: &State) -> Bool {
-        let now = state.locals[local.index()];
+    /// That a candidate holds in a state; nothing if it is not known what the state has there.
+    fn candidate(&mut self, Candidate { place, before, least }: Candidate, state: &mut State) -> Option<Bool> {
+        let now = match place {
+            Place::Local(local) => Some(state.locals[local.index()]),
+            Place::Cell(at, width) => state.memory.cells().and_then(|cells| cells.get(&(at, width)).copied()),
+        };
+        let now = now?;
+        if now == before {
+            return Some(Bool::TRUE);
+        }
         let (small, large) = if least { (before, now) } else { (now, before) };
-        self.terms.compare(BinaryOp::SLe, small, large)
+        Some(self.terms.compare(BinaryOp::SLe, small, large))
     }
 
     /// The candidates that hold in all of these states.
-    fn kept(&mut self, candidates: Vec<Candidate>, states: &[State]) -> Result<Vec<Candidate>, NoAnswer> {
+    fn kept(&mut self, candidates: Vec<Candidate>, states: &mut [State]) -> Result<Vec<Candidate>, NoAnswer> {
         let mut kept = Vec::new();
         'candidates: for candidate in candidates {
-            for state in states {
-                let holds = self.candidate(candidate, state);
-                if !self.holds(state.guard, holds)? {
-                    continue 'candidates;
+            for state in states.iter_mut() {
+                match self.candidate(candidate, state) {
+                    Some(holds) if self.holds(state.guard, holds)? => {}
+                    Some(_) | None => continue 'candidates,
                 }
             }
             kept.push(candidate);
@@ -275,11 +324,7 @@ impl<'p> Walk<'p> {
         match expr {
             Expr::Const(value, width) => self.terms.constant(*value, *width),
             Expr::Local(local) => state.locals[local.index()],
-            Expr::Address(object, offset) => {
-                let base = self.object(*object);
-                let offset = self.terms.constant(*offset, Width::WORD);
-                self.terms.binary(BinaryOp::Add, base, offset)
-            }
+            Expr::Address(object, offset) => self.address(*object, *offset),
             Expr::Unary(op, operand) => {
                 let operand = self.expr(state, operand);
                 self.terms.unary(*op, operand)
@@ -358,7 +403,7 @@ impl<'p> Walk<'p> {
         match op {
             System::Call { dst, function, args } => {
                 let locals = args.iter().map(|arg| self.expr(state, arg)).collect();
-                let memory = std::mem::replace(&mut state.memory, Memory::Shared);
+                let memory = std::mem::replace(&mut state.memory, Memory::Unclear);
                 let Some(returned) = self.function(*function, State { guard: state.guard, locals, memory })? else {
                     state.guard = Bool::FALSE;
                     return Ok(());
@@ -376,6 +421,7 @@ impl<'p> Walk<'p> {
             }
             System::Spawn { dst, function, args } => {
                 self.publish(state)?;
+                self.note_start(*function);
                 let mut known = Vec::new();
                 for arg in args {
                     let arg = self.expr(state, arg);
@@ -393,16 +439,25 @@ impl<'p> Walk<'p> {
                 }
             }
             System::Alloc { dst, size, cells, .. } => {
-                let size = self.expr(state, size);
-                let known = self.terms.as_const(size);
-                let size = cells.as_deref().map_or(known, |cells| Some(extent(cells)));
+                let size = match cells {
+                    Some(cells) => self.terms.constant(extent(cells), Width::WORD),
+                    None => self.expr(state, size),
+                };
                 state.locals[dst.index()] = self.base(None, size, true);
             }
             System::Critical { .. } => return gave_up("critical sections are a matter of several threads"),
-            System::AtomicBegin if state.memory == Memory::Shared => state.memory = Memory::Section(BTreeMap::new()),
-            System::AtomicEnd if matches!(state.memory, Memory::Section(_)) => state.memory = Memory::Shared,
+            System::AtomicBegin => {
+                if let Memory::Shared(cells) = &mut state.memory {
+                    state.memory = Memory::Section(std::mem::take(cells));
+                }
+            }
+            System::AtomicEnd => {
+                if let Memory::Section(cells) = &mut state.memory {
+                    state.memory = Memory::Shared(self.lasting(std::mem::take(cells)));
+                }
+            }
             System::Publish => self.publish(state)?,
-            System::AtomicBegin | System::AtomicEnd | System::Await => {}
+            System::Await => {}
         }
         Ok(())
     }

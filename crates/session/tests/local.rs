@@ -107,7 +107,7 @@ fn in_an_atomic_section_nobody_else_writes() {
     proves(&section("if (g < 2147483647) g++;"));
     proves(&section("if (a[3] > 0) { g = 5; a[4] = 7; a[3]--; }"));
     leaves(&twice("", "if (g < 2147483647) g++;"));
-    leaves(&section("if (a[3] < 2147483647) { a[g & 7] = __VERIFIER_nondet_int(); a[3]++; }"));
+    leaves(&section("if (a[3] < 2147483647) { a[__VERIFIER_nondet_int() & 7] = 2147483647; a[3]++; }"));
     leaves(&section("if (g < 2147483647) { __VERIFIER_atomic_end(); __VERIFIER_atomic_begin(); g++; }"));
 }
 
@@ -140,13 +140,55 @@ int main(void) {{ pthread_t one; n = __VERIFIER_nondet_int(); {before} pthread_c
     leaves(&set("if (n < 1 || n > 10) for (int i = 0; i < 2; i++) pthread_create(&one, 0, work, 0);", ""));
 }
 
+#[test]
+fn variables_that_others_leave_alone_hold_what_they_held() {
+    let owned = |begin: &str, first: &str, second: &str, start: &str| {
+        format!(
+            "{ANY} extern void *malloc(unsigned long); int n, i, *p;
+void *one(void *unused) {{ {first} return 0; }}
+void *two(void *unused) {{ {second} return 0; }}
+int main(void) {{ pthread_t thread; n = __VERIFIER_nondet_int(); {begin} {start} return 0; }}"
+        )
+    };
+    let both = "pthread_create(&thread, 0, one, 0); pthread_create(&thread, 0, two, 0);";
+    let positive = "if (n < 1 || n > 1000) return 0;";
+    let array = &format!("{positive} p = malloc(n * sizeof(int)); if (!p) return 0;");
+    let fill = "for (int k = 0; k < n; k++) p[k] = k;";
+    proves(&owned(array, fill, fill, both));
+    proves(&owned(array, "for (i = 0; i < n; i++) p[i] = i;", "g = i;", both));
+    leaves(&owned(array, &fill.replace("k < n", "k <= n"), "", both));
+    leaves(&owned(array, fill, "n = 1001;", both));
+    leaves(&owned(array, fill, "p = 0;", both));
+    leaves(&owned(array, fill, "", &format!("{both} n = n + 1;")));
+    leaves(&owned(&format!("{array} n = n + 1;"), fill, "", both));
+    let count = "for (i = 0; i < 8; i++) a[i] = i;";
+    proves(&owned(positive, count, "g = i;", both));
+    leaves(&owned(positive, count, count, both));
+    leaves(&owned(positive, count, "i = 9;", both));
+    leaves(&owned(positive, count, "", &format!("{both} pthread_create(&thread, 0, one, 0);")));
+    leaves(&owned(positive, count, "", "for (int k = 0; k < 2; k++) pthread_create(&thread, 0, one, 0);"));
+    leaves(&owned(positive, count, "", &format!("{both} i = -1;")));
+    let started = "pthread_t thread; pthread_create(&thread, 0, one, 0);";
+    proves(&owned(positive, count, started, "pthread_create(&thread, 0, two, 0);"));
+    leaves(&owned(positive, count, started, both));
+    leaves(&owned(
+        positive,
+        "assert(n > 0);",
+        "",
+        "if (g) n = 0; for (int k = 0; k < 2; k++) { pthread_create(&thread, 0, one, 0); n = 0; }",
+    ));
+    let late = "for (int k = 0; k < 2; k++) { n = __VERIFIER_nondet_int(); if (k == 0) { if (n < 8) return 0; pthread_create(&thread, 0, two, 0); }
+int *q = malloc(n * sizeof(int)); pthread_create(&thread, 0, one, q); }";
+    leaves(&owned("", "((int *)unused)[7] = 1;", "", late));
+}
+
 /// A random program over three variables, some of which are used under their names only.
 fn random(seed: u64) -> String {
     let random = &mut Rng::new(seed);
     let names = ["x", "y", "z"];
     let statement = |random: &mut Rng| {
         let (one, other, number) = (*random.pick(&names), *random.pick(&names), random.below(4));
-        match random.below(9) {
+        match random.below(12) {
             0 => format!("{one} = {number};"),
             1 => format!("{one} = {other};"),
             2 => format!("r = {one}; if (r < {number}) {one} = r + 1;"),
@@ -159,6 +201,13 @@ fn random(seed: u64) -> String {
             ),
             6 => format!("for (int i = 0; i < 2; i++) {{ r = {one}; if (r > 0) {one} = r - 1; }}"),
             7 => format!("*p = {number};"),
+            8 => format!(
+                "for ({one} = 0; {one} < {number}; {one}++) {{ r = {one}; assert(r <= {number} && {one} == r); }}"
+            ),
+            9 => format!("r = {one}; {other} = r; assert({one} == r && {other} == r);"),
+            10 => format!(
+                "if ({one} > {number} || {other}) {{ r = {one}; {one} = {number}; }} assert({one} <= {number} || {one} == r);"
+            ),
             _ => format!("assert({one} <= {number});"),
         }
     };

@@ -156,7 +156,18 @@ fn worker(
             return Ok(());
         }
         let first = plan.seed.wrapping_mul(1_000_000_007).wrapping_add(from);
-        let cases = (plan.source)(folder, first..first + BATCH.min(plan.count - from))?;
+        let numbers = first..first + BATCH.min(plan.count - from);
+        let cases = match (plan.source)(folder, numbers.clone()) {
+            Ok(cases) => cases,
+            // GCC 12 stops at a conversion of a comma expression to `_Bool`.
+            Err(why) if why.to_string().contains("internal compiler error") => {
+                let Ok(mut all) = counts.unanswered.lock() else { bail!("a worker panicked") };
+                let reason = "GCC stops with an internal error at one of a batch".to_owned();
+                all.entry(reason).or_insert_with(|| (0, format!("{numbers:?}"))).0 += numbers.end - numbers.start;
+                continue;
+            }
+            Err(why) => return Err(why),
+        };
         for case in &cases {
             match compare(binary, case, plan.limit)? {
                 Outcome::Agreed => {}
