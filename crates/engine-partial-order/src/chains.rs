@@ -7,6 +7,7 @@ use crate::events::WriteChain;
 use crate::graph::{Ends, HOME, Layer, Product};
 use logic::Bool;
 use rustc_hash::FxHashMap;
+use symbolic::Link;
 
 /// An event that can get on or off a chain: its position in the thread, and when it can do either.
 struct Stop {
@@ -97,7 +98,7 @@ impl Product<'_, '_, '_> {
         if !used {
             return;
         }
-        let links = self.events.order.links().to_vec();
+        let links = self.useful_links(stops, ends);
         let mut ports: Vec<Vec<(u32, usize, bool)>> = vec![Vec::new(); stops.len()];
         for (number, link) in links.iter().enumerate() {
             ports[link.from.0 as usize].push((link.from.1, number, false));
@@ -106,6 +107,9 @@ impl Product<'_, '_, '_> {
         let mut left: FxHashMap<usize, u32> = FxHashMap::default();
         let mut reached: FxHashMap<usize, u32> = FxHashMap::default();
         for (stops, ports) in stops.iter().zip(&mut ports) {
+            if ports.is_empty() && stops.len() < 2 {
+                continue;
+            }
             ports.sort_unstable();
             self.chain((None, true), stops, ports, (p, q), ends, (&mut left, &mut reached));
         }
@@ -114,6 +118,38 @@ impl Product<'_, '_, '_> {
                 self.edge(from, to, link.when);
             }
         }
+    }
+
+    /// The links that lead from a stop to another one, perhaps with others before and behind them.
+    fn useful_links(&self, stops: &[Vec<Stop>], ends: &Ends) -> Vec<Link> {
+        let position = |stops: &[Stop], set, last: bool| {
+            let can = |stop: &&Stop| {
+                self.events.guard(stop.event) != Bool::FALSE && self.allowed(stop.event, set) != Bool::FALSE
+            };
+            let found = if last { stops.iter().rfind(can) } else { stops.iter().find(can) };
+            found.map(|stop| stop.position)
+        };
+        // From where on something is behind a stop in each thread, and until where something is before one.
+        let mut earliest: Vec<Option<u32>> = stops.iter().map(|stops| position(stops, &ends.from, false)).collect();
+        let mut latest: Vec<Option<u32>> = stops.iter().map(|stops| position(stops, &ends.to, true)).collect();
+        let links = self.events.order.links();
+        let mut more = true;
+        while std::mem::take(&mut more) {
+            for link in links {
+                let (from, to) = (link.from.0 as usize, link.to.0 as usize);
+                if earliest[from].is_some_and(|at| at <= link.from.1) && earliest[to].is_none_or(|at| at > link.to.1) {
+                    (earliest[to], more) = (Some(link.to.1), true);
+                }
+                if latest[to].is_some_and(|at| at >= link.to.1) && latest[from].is_none_or(|at| at < link.from.1) {
+                    (latest[from], more) = (Some(link.from.1), true);
+                }
+            }
+        }
+        let useful = |link: &&Link| {
+            let fed = earliest[link.from.0 as usize].is_some_and(|at| at <= link.from.1);
+            fed && latest[link.to.0 as usize].is_some_and(|at| at >= link.to.1)
+        };
+        links.iter().filter(useful).cloned().collect()
     }
 
     /// A chain along a thread, behind a node that it starts at if there is one, and past units as a whole if it is

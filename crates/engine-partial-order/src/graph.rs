@@ -120,7 +120,7 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
         self.events.count(self.graph.edges().len())?;
         let ends = self.layers[from].iter().zip(&self.layers[to]);
         let ends: Vec<(u32, u32)> = ends.filter_map(|(&from, &to)| Some((from?, to?))).collect();
-        Ok((self.graph.between(&ends), ends))
+        Ok(self.graph.between(&ends))
     }
 
     pub(crate) fn layer(&mut self) -> Layer {

@@ -4,10 +4,10 @@
  */
 
 /* The threads that were joined or detached, by their handles: nobody may join them any more. */
-static unsigned char __fencepost_gone[256];
+static unsigned char __fencepost_gone[1024];
 
 static void __fencepost_ends(unsigned long thread) {
-    __fencepost_limit(thread < 256, "more than 255 threads, one of which is joined or detached");
+    __fencepost_limit(thread < 1024, "more than 1,023 threads, one of which is joined or detached");
     __fencepost_misuse(!__fencepost_get(&__fencepost_gone[thread]), "the thread was joined or detached before");
     __fencepost_set(&__fencepost_gone[thread], 1);
 }

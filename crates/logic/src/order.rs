@@ -2,6 +2,22 @@
 
 use crate::solver::{Lit, Solver};
 
+/// No number.
+const NONE: u32 = u32::MAX;
+
+/// The nodes that these lead to over some edges, themselves among them.
+fn reached(nodes: u32, edges: &mut [(u32, u32)], mut open: Vec<u32>) -> Vec<bool> {
+    edges.sort_unstable();
+    let mut reached = vec![false; nodes as usize];
+    while let Some(node) = open.pop() {
+        if !std::mem::replace(&mut reached[node as usize], true) {
+            let first = edges.partition_point(|edge| edge.0 < node);
+            open.extend(edges[first..].iter().take_while(|edge| edge.0 == node).map(|edge| edge.1));
+        }
+    }
+    reached
+}
+
 /// An edge that is there if its literal holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
@@ -66,12 +82,19 @@ impl OrderGraph {
         self.fixed.retain(|&(from, to)| inside(from, to));
         self.edges.retain(|edge| inside(edge.from, edge.to));
         self.tidy();
+        self.renumber();
         self.contract(&vec![false; self.nodes as usize]);
-        let mut number = vec![u32::MAX; self.nodes as usize];
+        self.renumber();
+        self
+    }
+
+    /// Leaves out nodes without edges. Says which number each node has now, if it is still there.
+    fn renumber(&mut self) -> Vec<u32> {
+        let mut number = vec![NONE; self.nodes as usize];
         let mut count = 0;
         let endpoints = self.fixed.iter().copied().chain(self.edges.iter().map(|e| (e.from, e.to)));
         for node in endpoints.flat_map(|(from, to)| [from, to]) {
-            if number[node as usize] == u32::MAX {
+            if number[node as usize] == NONE {
                 number[node as usize] = count;
                 count += 1;
             }
@@ -80,38 +103,37 @@ impl OrderGraph {
         self.fixed.iter_mut().for_each(|(from, to)| (*from, *to) = (renumber(*from), renumber(*to)));
         self.edges.iter_mut().for_each(|e| (e.from, e.to) = (renumber(e.from), renumber(e.to)));
         self.nodes = count;
-        self
+        number
     }
 
-    /// Drops the edges that no path from the first to the second of these pairs can use. Nodes keep their numbers.
+    /// Leaves out nodes without edges, and gives those of these pairs that are left, with the numbers that they have now.
+    fn renumbered(&mut self, ends: &[(u32, u32)]) -> Vec<(u32, u32)> {
+        let number = self.renumber();
+        let numbered = ends.iter().map(|&(from, to)| (number[from as usize], number[to as usize]));
+        numbered.filter(|&(from, to)| from != NONE && to != NONE).collect()
+    }
+
+    /// Leaves what paths from the first to the second of these pairs can use, and gives the pairs between which there can be one, with the
+    /// numbers that their nodes have now.
     #[must_use]
-    pub fn between(mut self, ends: &[(u32, u32)]) -> OrderGraph {
-        let (mut out, mut into) = (vec![Vec::new(); self.nodes as usize], vec![Vec::new(); self.nodes as usize]);
-        let all = self.fixed.iter().copied().chain(self.edges.iter().map(|edge| (edge.from, edge.to)));
-        for (from, to) in all {
-            out[from as usize].push(to);
-            into[to as usize].push(from);
-        }
-        let reached = |next: &[Vec<u32>], open: Vec<u32>| {
-            let mut reached = vec![false; next.len()];
-            let mut open = open;
-            while let Some(node) = open.pop() {
-                if !std::mem::replace(&mut reached[node as usize], true) {
-                    open.extend(&next[node as usize]);
-                }
-            }
-            reached
+    pub fn between(mut self, ends: &[(u32, u32)]) -> (OrderGraph, Vec<(u32, u32)>) {
+        let all = |graph: &OrderGraph| -> Vec<(u32, u32)> {
+            graph.fixed.iter().copied().chain(graph.edges.iter().map(|edge| (edge.from, edge.to))).collect()
         };
-        let ahead = reached(&out, ends.iter().map(|&(from, _)| from).collect());
-        let behind = reached(&into, ends.iter().map(|&(_, to)| to).collect());
+        let mut pairs = all(&self);
+        let ahead = reached(self.nodes, &mut pairs, ends.iter().map(|&(from, _)| from).collect());
+        pairs.iter_mut().for_each(|(from, to)| std::mem::swap(from, to));
+        let behind = reached(self.nodes, &mut pairs, ends.iter().map(|&(_, to)| to).collect());
         let useful = |from: u32, to: u32| ahead[from as usize] && behind[to as usize];
         self.fixed.retain(|&(from, to)| useful(from, to));
         self.edges.retain(|edge| useful(edge.from, edge.to));
         self.tidy();
+        let ends = self.renumbered(ends);
         let mut kept = vec![false; self.nodes as usize];
         ends.iter().for_each(|&(from, to)| (kept[from as usize], kept[to as usize]) = (true, true));
         self.contract(&kept);
-        self
+        let ends = self.renumbered(&ends);
+        (self, ends)
     }
 
     /// Sorts the edges; each is there once.
@@ -156,8 +178,8 @@ impl OrderGraph {
         // Where each node goes in the end; nodes that go round in a circle stay.
         let mut target: Vec<u32> = (0..self.nodes).collect();
         let mut state = vec![0u8; self.nodes as usize];
+        let mut path = Vec::new();
         for start in 0..self.nodes {
-            let mut path = Vec::new();
             let mut at = start;
             while state[at as usize] == 0 {
                 state[at as usize] = 1;
@@ -168,7 +190,7 @@ impl OrderGraph {
                 }
             }
             let end = if state[at as usize] == 2 { target[at as usize] } else { at };
-            for node in path {
+            for node in path.drain(..) {
                 (target[node as usize], state[node as usize]) = (end, 2);
             }
         }

@@ -1,13 +1,15 @@
 //! Graphs that must have no path between certain nodes.
 //!
-//! When an edge becomes active, the nodes that lead to its beginning and those that its end leads to are visited, and a pair of which one node is among the
-//! former and the other among the latter is a path that must not be. Cycles do no harm.
+//! Every node has a row with a bit for each beginning of a pair that leads to it. When an edge becomes active, the row of its beginning joins that of its
+//! end, and so on; a row that gets a bit which it must not have is a path that must not be. Rows only grow until edges go again, so that a
+//! descent of the search costs as much as a closure of the graph that it ends with. Cycles do no harm.
 
 use crate::order::OrderGraph;
 use crate::theory::FIXED;
 use std::collections::VecDeque;
+use std::ops::Range;
 
-/// No node, or no pair.
+/// No node.
 const NONE: u32 = u32::MAX;
 
 /// The edges that are there now.
@@ -15,16 +17,28 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct Paths {
     out: Vec<Vec<(u32, u32)>>,
     into: Vec<Vec<(u32, u32)>>,
-    /// The pairs that begin and that end at each node.
-    begins: Vec<Vec<u32>>,
-    ends: Vec<Vec<u32>>,
-    /// For each pair the round in which its beginning was found to lead to an edge, and which node that is.
-    led: Vec<(u32, u32)>,
-    /// For each node the round in which it was visited, and by which edge from which node; backwards and forwards.
-    behind: Vec<(u32, u32, u32)>,
-    ahead: Vec<(u32, u32, u32)>,
-    round: u32,
-    pairs: Vec<(u32, u32)>,
+    graphs: Vec<Graph>,
+    /// The graph of each node.
+    graph: Vec<u32>,
+    /// All rows.
+    words: Vec<u64>,
+    /// For each node from which a pair must not be reached, the bits that its row must not have.
+    forbidden: Vec<Option<Box<[u64]>>>,
+    /// What words held before they changed, and how many of these there were before each active edge came.
+    log: Vec<(usize, u64)>,
+    marks: Vec<usize>,
+    /// Nodes whose rows have grown and have not been passed on.
+    queue: VecDeque<u32>,
+    queued: Vec<bool>,
+}
+
+/// One of the graphs: where its nodes and their rows begin, and which nodes the bits of a row are.
+#[derive(Debug)]
+struct Graph {
+    base: u32,
+    words: usize,
+    width: usize,
+    begins: Vec<u32>,
 }
 
 impl Paths {
@@ -32,32 +46,59 @@ impl Paths {
     pub(crate) fn add(&mut self, graph: &OrderGraph, ends: &[(u32, u32)]) -> u32 {
         let base = self.out.len() as u32;
         let count = self.out.len() + graph.node_count();
+        let mut begins: Vec<u32> = ends.iter().map(|&(from, _)| base + from).collect();
+        begins.sort_unstable();
+        begins.dedup();
+        let width = begins.len().div_ceil(64);
         self.out.resize(count, Vec::new());
         self.into.resize(count, Vec::new());
-        self.begins.resize(count, Vec::new());
-        self.ends.resize(count, Vec::new());
-        self.behind.resize(count, (0, NONE, NONE));
-        self.ahead.resize(count, (0, NONE, NONE));
+        self.graph.resize(count, self.graphs.len() as u32);
+        self.forbidden.resize(count, None);
+        self.queued.resize(count, false);
+        self.graphs.push(Graph { base, words: self.words.len(), width, begins });
+        self.words.resize(self.words.len() + width * graph.node_count(), 0);
         for &(from, to) in ends {
-            let pair = self.pairs.len() as u32;
-            self.pairs.push((base + from, base + to));
-            self.led.push((0, NONE));
-            self.begins[(base + from) as usize].push(pair);
-            self.ends[(base + to) as usize].push(pair);
+            let bit = self.bit(base + from);
+            let row = self.forbidden[(base + to) as usize].get_or_insert_with(|| vec![0; width].into());
+            row[bit / 64] |= 1 << (bit % 64);
         }
         for &(from, to) in graph.fixed() {
             self.connect(base + from, base + to, FIXED);
         }
+        for at in 0..self.graphs[self.graph[base as usize] as usize].begins.len() {
+            let node = self.graphs[self.graph[base as usize] as usize].begins[at];
+            let row = self.row(node);
+            self.words[row.start + at / 64] |= 1 << (at % 64);
+            self.enqueue(node);
+        }
         base
     }
 
-    /// Whether the edges that are there have no path that must not be.
+    /// Whether the fixed edges of the graph that was added last have no path that must not be.
     pub(crate) fn is_possible(&mut self) -> bool {
-        (0..self.pairs.len()).all(|pair| {
-            let (from, to) = self.pairs[pair];
-            self.round += 1;
-            self.forward(from, |_, node| node == to).is_none()
-        })
+        let nodes: Vec<u32> = self.queue.iter().copied().collect();
+        let possible = nodes.into_iter().all(|node| !self.is_forbidden(node)) && self.pass_on().is_none();
+        self.log.clear();
+        possible
+    }
+
+    /// Which bit of its graph's rows a beginning of pairs is.
+    fn bit(&self, node: u32) -> usize {
+        self.graphs[self.graph[node as usize] as usize].begins.partition_point(|&other| other < node)
+    }
+
+    /// Where the row of a node is.
+    fn row(&self, node: u32) -> Range<usize> {
+        let graph = &self.graphs[self.graph[node as usize] as usize];
+        let start = graph.words + (node - graph.base) as usize * graph.width;
+        start..start + graph.width
+    }
+
+    fn is_forbidden(&self, node: u32) -> bool {
+        let row = &self.words[self.row(node)];
+        self.forbidden[node as usize]
+            .as_ref()
+            .is_some_and(|mask| row.iter().zip(mask).any(|(word, mask)| word & mask != 0))
     }
 
     fn connect(&mut self, from: u32, to: u32, edge: u32) {
@@ -65,84 +106,106 @@ impl Paths {
         self.into[to as usize].push((from, edge));
     }
 
-    /// Adds an edge; if there is then a path that must not be it is not added, and the edges of the path are returned.
-    pub(crate) fn insert(&mut self, from: u32, to: u32, edge: u32) -> Option<Vec<u32>> {
-        self.round += 1;
-        if self.backward(from) {
-            let round = self.round;
-            let meets = |paths: &Paths, node: u32| {
-                paths.ends[node as usize].iter().any(|&pair| paths.led[pair as usize].0 == round)
-            };
-            if let Some(last) = self.forward(to, meets) {
-                return Some(self.path(from, to, last, edge));
+    fn enqueue(&mut self, node: u32) {
+        if !std::mem::replace(&mut self.queued[node as usize], true) {
+            self.queue.push_back(node);
+        }
+    }
+
+    /// What leads to a node leads to the next one. Says whether that makes a path that must not be.
+    fn join(&mut self, node: u32, next: u32) -> bool {
+        let (from, to) = (self.row(node), self.row(next));
+        let mut grown = false;
+        for (from, to) in from.zip(to) {
+            let old = self.words[to];
+            let new = old | self.words[from];
+            if new != old {
+                self.log.push((to, old));
+                self.words[to] = new;
+                grown = true;
             }
         }
-        self.connect(from, to, edge);
+        if grown {
+            self.enqueue(next);
+        }
+        grown && self.is_forbidden(next)
+    }
+
+    /// Passes on what rows have got, nearest first, until one has a bit that it must not have: then gives its node.
+    fn pass_on(&mut self) -> Option<u32> {
+        while let Some(node) = self.queue.pop_front() {
+            self.queued[node as usize] = false;
+            for at in 0..self.out[node as usize].len() {
+                let (next, _) = self.out[node as usize][at];
+                if self.join(node, next) {
+                    self.settle();
+                    return Some(next);
+                }
+            }
+        }
         None
     }
 
-    /// Removes an edge: it is the last one that its ends got.
+    /// Forgets what would have to be passed on.
+    fn settle(&mut self) {
+        while let Some(node) = self.queue.pop_front() {
+            self.queued[node as usize] = false;
+        }
+    }
+
+    /// Adds an edge; if there is then a path that must not be it is not added, and the edges of the path are returned.
+    pub(crate) fn insert(&mut self, from: u32, to: u32, edge: u32) -> Option<Vec<u32>> {
+        let mark = self.log.len();
+        self.connect(from, to, edge);
+        let reached = if self.join(from, to) { Some(to) } else { self.pass_on() };
+        self.settle();
+        self.marks.push(mark);
+        let path = self.path(reached?);
+        self.remove(from, to, edge);
+        Some(path)
+    }
+
+    /// Removes an edge: it is the last one that came.
     pub(crate) fn remove(&mut self, from: u32, to: u32, edge: u32) {
         let (out, into) = (self.out[from as usize].pop(), self.into[to as usize].pop());
         assert_eq!((out, into), (Some((to, edge)), Some((from, edge))), "edges go in the opposite order of coming");
+        let mark = self.marks.pop().unwrap_or(0);
+        for (word, old) in self.log.drain(mark..).rev() {
+            self.words[word] = old;
+        }
     }
 
-    /// Visits what leads to a node, nearest first. Says whether a pair begins there.
-    fn backward(&mut self, start: u32) -> bool {
-        let mut found = false;
-        self.behind[start as usize] = (self.round, NONE, NONE);
-        let mut queue = VecDeque::from([start]);
-        while let Some(node) = queue.pop_front() {
-            for &pair in &self.begins[node as usize] {
-                self.led[pair as usize] = (self.round, node);
-                found = true;
+    /// The edges of a shortest path that must not be to a node.
+    fn path(&self, last: u32) -> Vec<u32> {
+        let graph = &self.graphs[self.graph[last as usize] as usize];
+        let mask = self.forbidden[last as usize].as_deref().unwrap_or_default();
+        let is_begin = |node: u32| {
+            let bit = self.bit(node);
+            graph.begins.get(bit) == Some(&node) && mask.get(bit / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
+        };
+        let nodes = self.graph.iter().skip(graph.base as usize).take_while(|&&of| of == self.graph[last as usize]);
+        let mut seen = vec![(NONE, FIXED); nodes.count()];
+        let at = |node: u32| (node - graph.base) as usize;
+        seen[at(last)] = (last, FIXED);
+        let mut queue = VecDeque::from([last]);
+        loop {
+            let mut node = queue.pop_front().expect("a bit has come over edges that are there");
+            if is_begin(node) {
+                let mut edges = Vec::new();
+                while node != last {
+                    let (next, edge) = seen[at(node)];
+                    edges.push(edge);
+                    node = next;
+                }
+                return edges;
             }
             for &(previous, edge) in &self.into[node as usize] {
-                if self.behind[previous as usize].0 != self.round {
-                    self.behind[previous as usize] = (self.round, node, edge);
+                if seen[at(previous)].0 == NONE {
+                    seen[at(previous)] = (node, edge);
                     queue.push_back(previous);
                 }
             }
         }
-        found
-    }
-
-    /// Visits what a node leads to, nearest first, until it finds what it looks for.
-    fn forward(&mut self, start: u32, wanted: impl Fn(&Paths, u32) -> bool) -> Option<u32> {
-        self.ahead[start as usize] = (self.round, NONE, NONE);
-        let mut queue = VecDeque::from([start]);
-        while let Some(node) = queue.pop_front() {
-            if wanted(self, node) {
-                return Some(node);
-            }
-            for at in 0..self.out[node as usize].len() {
-                let (next, edge) = self.out[node as usize][at];
-                if self.ahead[next as usize].0 != self.round {
-                    self.ahead[next as usize] = (self.round, node, edge);
-                    queue.push_back(next);
-                }
-            }
-        }
-        None
-    }
-
-    /// The edges from the beginning of a pair over an edge to the pair's end.
-    fn path(&self, from: u32, to: u32, last: u32, edge: u32) -> Vec<u32> {
-        let mut edges = vec![edge];
-        let mut node = last;
-        while node != to {
-            let (_, previous, edge) = self.ahead[node as usize];
-            edges.push(edge);
-            node = previous;
-        }
-        let met = self.ends[last as usize].iter().find(|&&pair| self.led[pair as usize].0 == self.round);
-        let mut node = met.map_or(from, |&pair| self.led[pair as usize].1);
-        while node != from {
-            let (_, next, edge) = self.behind[node as usize];
-            edges.push(edge);
-            node = next;
-        }
-        edges
     }
 }
 
