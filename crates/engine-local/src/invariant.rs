@@ -3,7 +3,8 @@
 //! Candidates are `x >= c` and `x <= c` for variables `x` that only accesses which name them can reach, and constants `c` of the program. A
 //! candidate that does not hold when the first other thread may begin, or that a write does not keep, is dropped, and all threads are
 //! executed anew (Houdini again). What is left holds of every value that is ever written, so of every value that is read, under each model
-//! without values out of thin air: each write is computed from reads of earlier ones.
+//! in which no read sees a write that depends on it: each write is computed from reads of earlier ones. Where machines may execute a write before
+//! a read that it does not depend on, and control dependencies end with the `if` or the loop, that is not so: there are no bounds then.
 
 use crate::memory::{Cells, Target};
 use crate::prove::bytes;

@@ -3,7 +3,8 @@
 //! Once there are several threads, many variables are written by nobody, or by one thread only. What such a variable holds is known as
 //! long as in a program of one thread: everybody knows of the first kind what they held when the first other thread began, and of the
 //! second kind their writer knows. At first nobody is taken to write anything; a write that is met makes it so and all threads are executed anew.
-//! This holds under each model: a read sees the last write that happens before it, if there is no other.
+//! A read sees the last write that happens before it, if there is no other. That there is no other is known of executions in which a write
+//! comes after the reads that lead to it: under models with load buffering nothing of this is used.
 
 use crate::memory::{Cells, Target};
 use crate::prove::bytes;

@@ -7,7 +7,7 @@
 //! (Flanagan and Leino, "Houdini, an annotation assistant for ESC/Java", FME 2001). What nobody else can write at the moment is known as long as that is so: all
 //! of memory before other threads exist, what an atomic section has read and written, and variables that no other thread writes at all
 //! (`lasting.rs`). Bounds of variables that every write of every thread keeps
-//! hold of whatever is read (`invariant.rs`). Each assertion is one question
+//! hold of whatever is read, under models without load buffering (`invariant.rs`). Each assertion is one question
 //! to the solver. What holds whatever others do holds under every memory model, for any number of threads and iterations. Most that
 //! C asks of single operations is of this kind: that an index is inside its array, that a sum does not overflow.
 //!
@@ -58,7 +58,7 @@ impl Engine for Local {
         let Question::Violation(Property::Assertions { memory }) = task.question else {
             return Err(NoAnswer::GaveUp("the engine `local` does not take this task".to_owned()));
         };
-        let mut walk = Walk::new(task.program, memory, observer);
+        let mut walk = Walk::new(task.program, task.model, memory, observer);
         walk.program()?;
         let statistics = vec![("questions".to_owned(), walk.questions())];
         Ok(Answer { findings: Findings::Reach(vec![None]), guarantee: Guarantee::FULL, statistics })

@@ -16,8 +16,8 @@ pub(crate) type Cells = BTreeMap<(Term, Width), Term>;
 pub(crate) enum Memory {
     /// Nobody: there are no other threads yet.
     Alone(Cells),
-    /// Nobody until the atomic section ends.
-    Section(Cells),
+    /// Nobody until the atomic section with this number ends.
+    Section(Cells, u32),
     /// Everybody, but these cells only the thread itself.
     Shared(Cells),
     /// Perhaps everybody: some ways here have let other threads begin, and others have not.
@@ -27,19 +27,22 @@ pub(crate) enum Memory {
 impl Memory {
     /// Whether both say the same of who can write.
     pub fn is_like(&self, other: &Memory) -> bool {
-        std::mem::discriminant(self) == std::mem::discriminant(other)
+        match (self, other) {
+            (Memory::Section(_, one), Memory::Section(_, other)) => one == other,
+            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
+        }
     }
 
     pub fn cells(&mut self) -> Option<&mut Cells> {
         match self {
-            Memory::Alone(cells) | Memory::Section(cells) | Memory::Shared(cells) => Some(cells),
+            Memory::Alone(cells) | Memory::Section(cells, _) | Memory::Shared(cells) => Some(cells),
             Memory::Unclear => None,
         }
     }
 
     /// Who can write where two ways meet after which that is different.
     pub fn either(&self, other: &Memory) -> Memory {
-        let is_shared = |memory: &Memory| matches!(memory, Memory::Shared(_) | Memory::Section(_));
+        let is_shared = |memory: &Memory| matches!(memory, Memory::Shared(_) | Memory::Section(..));
         if is_shared(self) && is_shared(other) { Memory::Shared(Cells::new()) } else { Memory::Unclear }
     }
 }
@@ -125,7 +128,7 @@ impl Walk<'_> {
         if let Some(&value) = state.memory.cells().and_then(|cells| cells.get(&(address, width))) {
             return value;
         }
-        let beside = matches!(state.memory, Memory::Shared(_) | Memory::Section(_));
+        let beside = matches!(state.memory, Memory::Shared(_) | Memory::Section(..));
         if let Some(value) = self.frozen(address, width).filter(|_| beside) {
             return value;
         }
@@ -145,7 +148,7 @@ impl Walk<'_> {
     /// Whether what is read or written there is known until it is written again by this thread, or until the atomic section ends.
     fn remembers(&self, memory: &Memory, address: Term, width: Width) -> bool {
         match memory {
-            Memory::Alone(_) | Memory::Section(_) => true,
+            Memory::Alone(_) | Memory::Section(..) => true,
             Memory::Shared(_) => self.owns(address, width),
             Memory::Unclear => false,
         }
@@ -183,7 +186,7 @@ impl Walk<'_> {
             match &memory {
                 Memory::Alone(cells) => self.note_begin(state.guard, Some(cells)),
                 Memory::Unclear => self.note_begin(state.guard, None),
-                Memory::Section(_) | Memory::Shared(_) => {}
+                Memory::Section(..) | Memory::Shared(_) => {}
             }
         }
         let lasting = match memory {
@@ -195,7 +198,7 @@ impl Walk<'_> {
                 self.establish(state.guard, &Cells::new())?;
                 Cells::new()
             }
-            Memory::Section(cells) => self.lasting(cells),
+            Memory::Section(cells, _) => self.lasting(cells),
             Memory::Shared(cells) => cells,
         };
         state.memory = Memory::Shared(lasting);

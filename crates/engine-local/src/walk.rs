@@ -8,6 +8,7 @@ use crate::prove::{Base, extent};
 use engine::{Meter, NoAnswer, Observer};
 use ir::{BinaryOp, BlockId, Expr, FunctionId, Instr, LocalId, ObjectId, Op, Program, System, Terminator, Width};
 use logic::{Blaster, Bool, Solver, Term, Terms};
+use model::Model;
 use rustc_hash::FxHashMap;
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,6 +42,8 @@ pub(crate) struct Walk<'p> {
     /// What the thread that is executed executes, and how many loops it is in.
     pub(crate) thread: FunctionId,
     pub(crate) loops: usize,
+    /// How many atomic sections were begun.
+    sections: u32,
     /// Where memory was written, in the order in which writes are executed.
     pub(crate) written: Vec<(Term, Width)>,
     /// Whether nothing is proved now: what is executed will be executed again.
@@ -76,9 +79,10 @@ fn gave_up<T>(why: &str) -> Result<T, NoAnswer> {
 }
 
 impl<'p> Walk<'p> {
-    pub(crate) fn new(program: &'p Program, memory: bool, observer: &'p dyn Observer) -> Self {
+    pub(crate) fn new(program: &'p Program, model: &Model, memory: bool, observer: &'p dyn Observer) -> Self {
         let work = observer.meter();
         let escaped = escaped(program);
+        let kept = model.forbids_load_buffering();
         Walk {
             program,
             memory,
@@ -87,10 +91,11 @@ impl<'p> Walk<'p> {
             blaster: Blaster::new(),
             bases: FxHashMap::default(),
             objects: FxHashMap::default(),
-            invariant: Invariant::new(program, &escaped),
-            lasting: Lasting::new(program, &escaped),
+            invariant: if kept { Invariant::new(program, &escaped) } else { Invariant::default() },
+            lasting: if kept { Lasting::new(program, &escaped) } else { Lasting::default() },
             thread: FunctionId(0),
             loops: 0,
+            sections: 0,
             escaped,
             written: Vec::new(),
             quiet: false,
@@ -448,11 +453,12 @@ impl<'p> Walk<'p> {
             System::Critical { .. } => return gave_up("critical sections are a matter of several threads"),
             System::AtomicBegin => {
                 if let Memory::Shared(cells) = &mut state.memory {
-                    state.memory = Memory::Section(std::mem::take(cells));
+                    self.sections += 1;
+                    state.memory = Memory::Section(std::mem::take(cells), self.sections);
                 }
             }
             System::AtomicEnd => {
-                if let Memory::Section(cells) = &mut state.memory {
+                if let Memory::Section(cells, _) = &mut state.memory {
                     state.memory = Memory::Shared(self.lasting(std::mem::take(cells)));
                 }
             }

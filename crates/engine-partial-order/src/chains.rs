@@ -169,15 +169,20 @@ impl Product<'_, '_, '_> {
         // The unit that the last event belongs to, and its edges onto the chain, which it gets on when it is over.
         let mut unit: Option<usize> = None;
         let mut boarding: Vec<(u32, Bool)> = Vec::new();
+        // Where units get off. A unit may have events behind others that are on another path, one that has left the section. What is between its
+        // events is never executed together with the later ones, so all of them get off where the first one does.
+        let mut doors: FxHashMap<usize, Option<u32>> = FxHashMap::default();
         for at in 0..=stops.len() {
             let stop = stops.get(at).filter(|stop| self.events.guard(stop.event) != Bool::FALSE);
             if at < stops.len() && stop.is_none() {
                 continue;
             }
             let next = stop.filter(|_| units).and_then(|stop| self.together(stop.event));
-            if unit.is_none() || unit != next {
+            let inside = unit.is_some() && unit == next;
+            if !inside {
                 self.board(&mut link, &mut boarding);
             }
+            let before = link;
             while let Some((_, number, ends_here)) =
                 ports.next_if(|port| stop.is_none_or(|stop| port.0 <= stop.position))
             {
@@ -194,9 +199,19 @@ impl Product<'_, '_, '_> {
             }
             let Some(&Stop { event, on: gets_on, off: gets_off, .. }) = stop else { continue };
             unit = next;
+            let door = match next {
+                Some(own) => {
+                    let door = doors.entry(own).or_insert(link);
+                    if inside && *door == before {
+                        *door = link;
+                    }
+                    *door
+                }
+                None => link,
+            };
             let guard = self.events.guard(event);
             let off = self.allowed(event, &ends.to);
-            if let Some(link) = link
+            if let Some(link) = door
                 && off != Bool::FALSE
             {
                 let condition = self.events.terms().all([off, gets_off, guard]);

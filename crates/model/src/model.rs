@@ -2,7 +2,7 @@
 
 use source::{Diagnostic, SourceFile, Span};
 
-use crate::node::{Axiom, BaseSet, Node, NodeId, RecGroup, Role, Sort};
+use crate::node::{Axiom, Base, BaseSet, Node, NodeId, RecGroup, Requirement, Role, Scope, Sort};
 
 /// A memory model.
 #[derive(Debug, Clone)]
@@ -136,6 +136,18 @@ impl Model {
     /// Whether a thread's writes to two locations may take effect in another order than that of the program.
     pub fn reorders_writes(&self) -> bool {
         !matches!(self.head.buffers, Some(Buffers::None | Buffers::Thread))
+    }
+
+    /// Whether no read sees a write that comes, perhaps over other threads, after the read in program order. Then what writes say was
+    /// read is true of earlier writes.
+    pub fn forbids_load_buffering(&self) -> bool {
+        let whole = |axiom: &Axiom| {
+            let members = self.union_members(axiom.node);
+            let has = |base: Base| members.iter().any(|&member| *self.node(member) == Node::Base(base));
+            let asked = axiom.role == Role::Forbids && axiom.requirement == Requirement::Acyclic && !axiom.negated;
+            asked && has(Base::Po) && has(Base::Rf(Scope::Any))
+        };
+        self.head.buffers.is_some() || self.axioms.iter().any(whole)
     }
 
     /// Whether the model mentions this tag.

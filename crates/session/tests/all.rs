@@ -15,5 +15,6 @@ mod orders;
 mod predicate;
 mod progress;
 mod races;
+mod sections;
 mod strategy;
 mod symmetry;

@@ -3,11 +3,9 @@
 //!
 //! `FENCEPOST_FUZZ=2000` tries more programs than the usual few, and `FENCEPOST_SEED=5000` others.
 
-use engine::{MILLI, Verdict};
-use model::Model;
-use session::{Reading, Request};
-use source::SourceFile;
-use testkit::{Budget, Rng};
+use crate::common::{ask, seeds};
+use engine::Verdict;
+use testkit::Rng;
 
 /// How many programs are tried if nobody says otherwise.
 const PROGRAMS: u64 = 60;
@@ -78,25 +76,12 @@ pthread_join(t, 0); pthread_join(u, 0); return 0; }}\n"
     )
 }
 
-/// What an engine says of a text, and how many states it met.
-fn ask(text: &str, model: &str, engine: &str) -> (Verdict, u64) {
-    let source = SourceFile::new("heap.c", text);
-    let program = session::load(&source, &Reading::default()).unwrap_or_else(|why| panic!("{why}\n{text}"));
-    let model = Model::builtin(model).expect("a model of ours");
-    let request = Request::of(engine, &[]).unwrap_or_else(|why| panic!("{why}"));
-    let found = session::check(&program, &model, &request, &Budget::units(2000 * MILLI))
-        .unwrap_or_else(|why| panic!("{engine}: {why}\n{text}"));
-    let states = found.statistics.iter().find(|(name, _)| name == "states").map_or(0, |&(_, count)| count);
-    (found.result, states)
-}
-
 #[test]
 fn what_is_forgotten_changes_no_verdict() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
-    let first = number("FENCEPOST_SEED").unwrap_or(0);
-    let programs = number("FENCEPOST_FUZZ").unwrap_or(PROGRAMS);
+    let seeds = seeds(PROGRAMS);
+    let programs = seeds.end - seeds.start;
     let (mut safe, mut refuted) = (0, 0);
-    for seed in first..first + programs {
+    for seed in seeds {
         let mut rng = Rng::new(seed);
         let text = program(&mut rng);
         let model = *rng.pick(&["sc", "tso", "pso"]);

@@ -8,7 +8,7 @@ use testkit::Rng;
 
 /// What the engine says about a program in which accesses and overflows count.
 fn says(text: &str) -> Verdict {
-    asked(text, "local", "aarch64")
+    asked(text, "local", "tso")
 }
 
 fn asked(text: &str, engine: &str, model: &str) -> Verdict {
@@ -182,13 +182,43 @@ int *q = malloc(n * sizeof(int)); pthread_create(&thread, 0, one, q); }";
     leaves(&owned("", "((int *)unused)[7] = 1;", "", late));
 }
 
+#[test]
+fn where_a_write_may_come_before_the_reads_that_lead_to_it_nothing_follows_from_it() {
+    let load_buffering = "int x, y; void *one(void *unused) { while (y == 0) ; x = 1; return 0; }
+int main(void) { pthread_t thread; pthread_create(&thread, 0, one, 0); while (x == 0) ; y = 1; assert(0); return 0; }";
+    let text = format!("{ANY} {load_buffering}");
+    proves(&text);
+    let verdict = asked(&text, "local", "aarch64");
+    assert!(matches!(verdict, Verdict::Unknown(NoAnswer::GaveUp(_))), "{verdict}");
+}
+
+#[test]
+fn another_section_is_another_moment() {
+    leaves(
+        &(ANY.to_owned()
+            + "extern void __VERIFIER_atomic_begin(void), __VERIFIER_atomic_end(void);
+void *other(void *unused) { __VERIFIER_atomic_begin(); g = 1; __VERIFIER_atomic_end(); return 0; }
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, other, 0);
+    __VERIFIER_atomic_begin();
+    int u = g;
+    for (int i = 0; i < 2; i++) { __VERIFIER_atomic_end(); __VERIFIER_atomic_begin(); }
+    int v = g;
+    __VERIFIER_atomic_end();
+    assert(u == v);
+    return 0;
+}"),
+    );
+}
+
 /// A random program over three variables, some of which are used under their names only.
 fn random(seed: u64) -> String {
     let random = &mut Rng::new(seed);
     let names = ["x", "y", "z"];
     let statement = |random: &mut Rng| {
         let (one, other, number) = (*random.pick(&names), *random.pick(&names), random.below(4));
-        match random.below(12) {
+        match random.below(14) {
             0 => format!("{one} = {number};"),
             1 => format!("{one} = {other};"),
             2 => format!("r = {one}; if (r < {number}) {one} = r + 1;"),
@@ -201,6 +231,14 @@ fn random(seed: u64) -> String {
             ),
             6 => format!("for (int i = 0; i < 2; i++) {{ r = {one}; if (r > 0) {one} = r - 1; }}"),
             7 => format!("*p = {number};"),
+            12 => format!(
+                "__VERIFIER_atomic_begin(); if ({one}) {{ __VERIFIER_atomic_end(); {other} = {number}; }} \
+                 else {{ {one} = 1; __VERIFIER_atomic_end(); }}"
+            ),
+            13 => format!(
+                "__VERIFIER_atomic_begin(); r = {one}; while ({other} < r) {{ __VERIFIER_atomic_end(); __VERIFIER_atomic_begin(); }} \
+                 assert(r == {one}); __VERIFIER_atomic_end();"
+            ),
             8 => format!(
                 "for ({one} = 0; {one} < {number}; {one}++) {{ r = {one}; assert(r <= {number} && {one} == r); }}"
             ),

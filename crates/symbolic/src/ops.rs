@@ -2,7 +2,7 @@
 
 use crate::group::{Access, Found};
 use crate::memory::{MadeObject, Place};
-use crate::run::{END, Halt, Run, within};
+use crate::run::{END, Halt, Run, Section, within};
 use crate::state::{Cached, Reservation, State, Taint, join_taints, taint_of};
 use crate::structure::{Cause, Dependency, Event, Group, Input, Kind, Link, Stand, Structure, Wait};
 use ir::{
@@ -562,6 +562,7 @@ impl Run<'_> {
                     Some((section, depth)) if depth > 1 => Some((section, depth - 1)),
                     Some(_) => {
                         self.write_out(state, span)?;
+                        state.ended = self.sections.len() as u32;
                         None
                     }
                     None => return Err(self.refuse(span, "the end of an atomic section that did not begin")),
@@ -788,7 +789,7 @@ impl Run<'_> {
             return;
         }
         let section = self.sections.len() as u32;
-        self.sections.push(section);
+        self.sections.push(Section { parent: section, first: section, ended: state.ended });
         state.section = Some((section, 1));
         if self.may_get_stuck(function, place) {
             let terms = &mut self.structure.terms;

@@ -178,8 +178,18 @@ pub struct Run<'p> {
     /// How many threads were started.
     pub starts: u32,
     pub analyses: FxHashMap<FunctionId, Rc<Analysis>>,
-    /// Sections that are the same: a parent for each.
-    pub sections: Vec<u32>,
+    pub sections: Vec<Section>,
+}
+
+/// An atomic section. Those of paths that exclude each other and meet inside are one.
+#[derive(Debug, Clone, Copy)]
+pub struct Section {
+    /// The one that stands for it, perhaps itself.
+    pub parent: u32,
+    /// The first of those that it stands for.
+    pub first: u32,
+    /// Only those with smaller numbers may have ended before one of these began on the same path.
+    pub ended: u32,
 }
 
 /// Executes a program.
@@ -463,6 +473,7 @@ impl<'p> Run<'p> {
             broken: Rc::default(),
             effects: Vec::new(),
             section: None,
+            ended: 0,
             cache: Rc::default(),
             inside: Vec::new(),
         }
@@ -514,6 +525,9 @@ impl<'p> Run<'p> {
         }
         let mut end = End { finished: Bool::FALSE, result: self.structure.terms.constant(0, Width::WORD) };
         for (state, result) in ends {
+            if state.section.is_some() && state.guard != Bool::FALSE {
+                return Err(self.refuse(self.current.at, "a thread ends inside an atomic section"));
+            }
             let terms = &mut self.structure.terms;
             end.result = terms.ite(state.guard, result, end.result);
             end.finished = terms.or(end.finished, state.guard);
@@ -609,8 +623,8 @@ impl<'p> Run<'p> {
 
     /// The section that stands for this one.
     pub fn section(&self, mut section: u32) -> u32 {
-        while self.sections[section as usize] != section {
-            section = self.sections[section as usize];
+        while self.sections[section as usize].parent != section {
+            section = self.sections[section as usize].parent;
         }
         section
     }

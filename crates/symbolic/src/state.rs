@@ -66,6 +66,8 @@ pub struct State {
     pub effects: Vec<Bool>,
     /// The atomic section, and how many sections are nested.
     pub section: Option<(u32, u32)>,
+    /// Only sections with smaller numbers may have ended.
+    pub ended: u32,
     /// What the section has read and written of shared cells.
     pub cache: Rc<BTreeMap<Address, Cached>>,
     /// Where the thread entered the critical section that it is inside, and when it is.
@@ -292,6 +294,7 @@ pub fn merge_two(terms: &mut Terms, a: &State, b: &State, first: &mut dyn FnMut(
         broken: merge_broken(a, b),
         effects,
         section: a.section,
+        ended: a.ended.max(b.ended),
         cache,
         inside,
     }

@@ -251,8 +251,26 @@ impl Run<'_> {
         }
     }
 
+    /// Executes a block, once for all paths that lead to it; more often if some are in other atomic sections than others.
     fn block(&mut self, frame: &mut Frame, id: BlockId) -> Result<(), Halt> {
         let Some(mut states) = frame.incoming.remove(&id) else { return Ok(()) };
+        states.retain(|state| state.guard != Bool::FALSE);
+        let outside = self.current.context;
+        for turn in 0.. {
+            let Some(first) = states.first().cloned() else { break };
+            let (together, others): (Vec<State>, Vec<State>) =
+                states.into_iter().partition(|state| self.can_meet(&first, state));
+            states = others;
+            if turn > 0 {
+                self.current.context = within(outside, (id, turn));
+            }
+            self.block_once(frame, id, together)?;
+        }
+        self.current.context = outside;
+        Ok(())
+    }
+
+    fn block_once(&mut self, frame: &mut Frame, id: BlockId, mut states: Vec<State>) -> Result<(), Halt> {
         if !(self.settings.go_on)() {
             return Err(Halt::Cancelled);
         }
@@ -389,16 +407,33 @@ impl Run<'_> {
         Ok(states.pop())
     }
 
-    /// Two paths that meet are in one section, or both in none.
-    fn same_section(&mut self, a: &State, b: &State) -> Result<(), Halt> {
+    /// Whether two paths that meet are in one section, or both in none. Sections of paths that exclude each other become one; not so a section and one
+    /// that begins after it.
+    fn can_meet(&self, a: &State, b: &State) -> bool {
         match (a.section, b.section) {
-            (None, None) => Ok(()),
-            (Some((a, depth)), Some((b, other))) if depth == other => {
+            (None, None) => true,
+            (Some((a, depth)), Some((b, other))) => {
                 let (a, b) = (self.section(a), self.section(b));
-                self.sections[b as usize] = a;
-                Ok(())
+                let (one, also) = (self.sections[a as usize], self.sections[b as usize]);
+                depth == other && (a == b || one.first >= also.ended && also.first >= one.ended)
             }
-            _ => Err(self.refuse(Span::default(), "an atomic section is left on one path and not on another")),
+            (None, Some(_)) | (Some(_), None) => false,
         }
+    }
+
+    /// Two paths meet: their sections are one.
+    fn same_section(&mut self, a: &State, b: &State) -> Result<(), Halt> {
+        if !self.can_meet(a, b) {
+            let what = "an atomic section is left on one path and not on another";
+            return Err(self.refuse(self.current.at, what));
+        }
+        if let (Some((a, _)), Some((b, _))) = (a.section, b.section) {
+            let (a, b) = (self.section(a), self.section(b));
+            let (one, also) = (self.sections[a as usize], self.sections[b as usize]);
+            self.sections[b as usize].parent = a;
+            self.sections[a as usize].first = one.first.min(also.first);
+            self.sections[a as usize].ended = one.ended.max(also.ended);
+        }
+        Ok(())
     }
 }

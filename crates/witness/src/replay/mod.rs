@@ -51,7 +51,7 @@ pub(crate) struct Replays {
     pub threads: Vec<Replayed>,
     /// Program order, transitive.
     pub order: Vec<(usize, usize)>,
-    /// For each event the atomic section it is in.
+    /// For each event the atomic section it is in: the number of the section's first event.
     pub sections: Vec<Option<u32>>,
     /// For each event the single-copy atomic access to several locations that it is a part of.
     pub groups: Vec<Option<u32>>,
@@ -110,7 +110,6 @@ struct World<'a> {
     /// The ranges of the threads' events.
     ranges: Vec<(usize, usize)>,
     sections: Vec<Option<u32>>,
-    next_section: u32,
     groups: Vec<Option<u32>>,
     next_group: u32,
     /// The threads that must be run as far as they go.
@@ -173,7 +172,6 @@ pub(crate) fn replay_all<'a>(
         threads: (0..count).map(|_| Slot::Unborn).collect(),
         ranges,
         sections: vec![None; execution.events.len()],
-        next_section: 0,
         groups: vec![None; execution.events.len()],
         next_group: 0,
         wanted,

@@ -67,7 +67,6 @@ impl<'a> Thread<'a> {
                 if self.open == 0 {
                     self.section = self.next;
                     self.known.clear();
-                    world.next_section += 1;
                 }
                 self.open += 1;
             }

@@ -335,7 +335,7 @@ impl<'a> Thread<'a> {
         }
         self.found.addr.extend(addr.iter().map(|&read| (read, at)));
         if self.open > 0 {
-            world.sections[at] = Some(world.next_section);
+            world.sections[at] = Some(self.section as u32);
         }
         self.next += 1;
         self.silent = 0;
