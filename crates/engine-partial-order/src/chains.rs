@@ -149,7 +149,7 @@ impl Product<'_, '_, '_> {
             let fed = earliest[link.from.0 as usize].is_some_and(|at| at <= link.from.1);
             fed && latest[link.to.0 as usize].is_some_and(|at| at >= link.to.1)
         };
-        links.iter().filter(useful).cloned().collect()
+        links.iter().filter(useful).copied().collect()
     }
 
     /// A chain along a thread, behind a node that it starts at if there is one, and past units as a whole if it is

@@ -55,7 +55,7 @@ impl Paths {
         self.graph.resize(count, self.graphs.len() as u32);
         self.forbidden.resize(count, None);
         self.queued.resize(count, false);
-        self.graphs.push(Graph { base, words: self.words.len(), width, begins });
+        self.graphs.push(Graph { base, words: self.words.len(), width, begins: begins.clone() });
         self.words.resize(self.words.len() + width * graph.node_count(), 0);
         for &(from, to) in ends {
             let bit = self.bit(base + from);
@@ -65,8 +65,7 @@ impl Paths {
         for &(from, to) in graph.fixed() {
             self.connect(base + from, base + to, FIXED);
         }
-        for at in 0..self.graphs[self.graph[base as usize] as usize].begins.len() {
-            let node = self.graphs[self.graph[base as usize] as usize].begins[at];
+        for (at, node) in begins.into_iter().enumerate() {
             let row = self.row(node);
             self.words[row.start + at / 64] |= 1 << (at % 64);
             self.enqueue(node);
@@ -224,6 +223,12 @@ mod tests {
             edges.iter().for_each(|&(a, b)| reached[b as usize] |= reached[a as usize]);
         }
         reached[to as usize]
+    }
+
+    #[test]
+    fn a_graph_of_which_nothing_is_left_forbids_nothing() {
+        let (graph, ends) = OrderGraph::new().between(&[]);
+        assert!(Theory::new().add_open(&graph, &ends));
     }
 
     /// Random graphs with random pairs, and clauses that want edges: as many solutions as trying all choices finds.

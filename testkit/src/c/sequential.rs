@@ -281,7 +281,10 @@ impl Writer<'_> {
                 let constant = self.constant(scalar);
                 format!("({}){constant}", scalar.0)
             } else {
-                self.place().text
+                let place = self.place();
+                // GCC computes with as many bits as a wide field has, Clang with those of its type.
+                let wide = place.bits && place.scalar.1 == 64;
+                if wide { format!("({}){}", place.scalar.0, place.text) } else { place.text }
             };
         }
         let (a, b) = (self.expression(depth - 1), self.expression(depth - 1));

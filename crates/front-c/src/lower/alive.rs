@@ -105,7 +105,8 @@ pub(crate) fn guard(program: &mut Program, asked: Asked, tags: &TagSet) {
     if !program.functions.iter().any(ends_something) {
         return;
     }
-    let seals = program.functions.iter().any(seals_something);
+    let mut blocks = program.functions.iter().flat_map(|function| &function.blocks);
+    let seals = blocks.any(|block| block.instrs.iter().any(|instr| seals(&instr.op)));
     let strong = program.tags_named(&STRONG.map(str::to_owned));
     for (function, own) in program.functions.iter_mut().zip(&own) {
         check_accesses(function, own, (&strong, seals), tags);
@@ -164,8 +165,19 @@ impl Own {
         let mut made: Vec<LocalId> = Vec::new();
         let mut assigned: BTreeMap<LocalId, usize> = BTreeMap::new();
         let mut escaping: BTreeSet<LocalId> = BTreeSet::new();
+        // Constants, and those of them that are written nevertheless, as by `*(int *)&constant = 1`: that is to fail.
+        let (mut sealed, mut written) = (BTreeSet::new(), BTreeSet::new());
         for block in &function.blocks {
             for instr in &block.instrs {
+                match (seals(&instr.op), &instr.op) {
+                    (true, op) => sealed.extend(variable(op)),
+                    (false, Op::Store { addr, .. } | Op::Rmw { addr, .. } | Op::StoreConditional { addr, .. }) => {
+                        if let Expr::Local(local) = base(addr) {
+                            written.extend(sealed.get(local));
+                        }
+                    }
+                    (false, _) => {}
+                }
                 if let Op::System(System::Alloc { dst, storage: Storage::Automatic, .. }) = &instr.op {
                     made.push(*dst);
                 }
@@ -184,7 +196,8 @@ impl Own {
             name == tls::NAME || local.0 < function.params && name == "%result"
         };
         let params = (0..function.locals.len() as u32).map(LocalId).filter(hidden);
-        let safe = params.chain(made.iter().copied()).collect();
+        escaping.extend(&written);
+        let safe = params.chain(made.iter().copied()).filter(|local| !written.contains(local)).collect();
         Own { safe, escaping: made.into_iter().filter(|dst| escaping.contains(dst)).collect() }
     }
 
@@ -224,13 +237,9 @@ fn ends_something(function: &Function) -> bool {
 }
 
 /// Whether a variable becomes constant here.
-fn seals_something(function: &Function) -> bool {
+fn seals(op: &Op) -> bool {
     let sealed = Storage::Automatic.life() | CONSTANT;
-    let seals = |instr: &Instr| {
-        matches!(&instr.op, Op::Store { value: Expr::Const(value, LIFE_WIDTH), .. } if *value == sealed)
-            && variable(&instr.op).is_some()
-    };
-    function.blocks.iter().any(|block| block.instrs.iter().any(seals))
+    matches!(op, Op::Store { value: Expr::Const(value, LIFE_WIDTH), .. } if *value == sealed) && variable(op).is_some()
 }
 
 /// The variables of a call end with it, and those of the calls around it where the thread ends.

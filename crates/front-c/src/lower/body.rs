@@ -46,6 +46,8 @@ pub(crate) struct Body {
     pub cleans: bool,
     /// Whether a block may be entered behind the declarations at its beginning.
     pub enters: bool,
+    /// Whether a jump may lead past a declaration.
+    pub skips: bool,
     /// Where `break` and `continue` go, and how many scopes there are.
     pub breaks: Vec<(BlockId, usize)>,
     pub continues: Vec<(BlockId, usize)>,
@@ -100,6 +102,7 @@ impl Body {
             jumps: None,
             cleans: false,
             enters: false,
+            skips: false,
             breaks: Vec::new(),
             continues: Vec::new(),
             switches: Vec::new(),

@@ -5,12 +5,12 @@
 //! shares nothing does not.
 
 use super::fold::add_offset;
-use super::place::At;
+use super::place::{At, Place};
 use super::scope::{Entity, Variable};
 use super::{Lowering, Value};
 use crate::types::{Kind, Type};
 use c_syntax::ast::{Declarator, Derived};
-use ir::{Expr, Op, System, Width};
+use ir::{BinaryOp, Expr, Op, System, Width};
 use source::Diagnostic;
 use std::rc::Rc;
 
@@ -48,6 +48,7 @@ impl Lowering {
         for (of, parameter) in all.iter().enumerate() {
             let Some(ty) = self.pointed_to(&parameter.ty) else { continue };
             let place = self.object(&format!("*{}", parameter.name), &ty, false)?;
+            self.only_booleans(&place)?;
             if let At::Memory(address) = place.at {
                 targets.push(Target { of, address, ty });
             }
@@ -55,6 +56,7 @@ impl Lowering {
         let neighbours = self.neighbours(all, &targets)?;
         for (at, parameter) in all.iter().enumerate() {
             let place = self.object(&parameter.name, &parameter.ty, false)?;
+            self.only_booleans(&place)?;
             if let Some(ty) = self.pointed_to(&parameter.ty) {
                 let mut places = self.places_for(at, &ty, all, &targets);
                 let near =
@@ -72,6 +74,19 @@ impl Lowering {
             let storage = self.storage_of(&place)?;
             let variable = Rc::new(Variable { ty: parameter.ty.clone(), storage });
             self.innermost().names.insert(parameter.name.clone(), Entity::Variable(variable));
+        }
+        Ok(())
+    }
+
+    /// What is of type `_Bool` in an object that holds anything is true or false.
+    fn only_booleans(&mut self, place: &Place) -> Result<(), Diagnostic> {
+        let leaves = self.types.leaves(&place.ty).unwrap_or_default();
+        for leaf in leaves.into_iter().filter(|leaf| leaf.ty.kind == Kind::Bool) {
+            let part = self.part(place, leaf.offset, Type::UCHAR);
+            let value = self.read(&part)?;
+            let width = self.scalar_width(&value.ty)?;
+            let condition = value.expr.binary(BinaryOp::ULe, Expr::constant(1, width));
+            self.emit(Op::Assume { condition, waits: false });
         }
         Ok(())
     }
@@ -95,6 +110,7 @@ impl Lowering {
             let name = format!("*{}", all[target.of].name);
             let pair = Kind::Array(Rc::new(target.ty.clone()), Some(2)).into();
             let place = self.object(&name, &pair, false)?;
+            self.only_booleans(&place)?;
             if let At::Memory(address) = place.at {
                 let size = self.size(&target.ty)?;
                 found.push((target.ty.clone(), add_offset(address.clone(), size)));

@@ -1,7 +1,8 @@
 //! The last touches on a function: dead blocks go, and branches learn where they join.
 
-use ir::{Block, BlockId, Expr, Function, Instr, Local, LocalId, Op, Terminator, Width};
+use ir::{Block, BlockId, Expr, Function, Instr, Local, LocalId, Op, System, Terminator, Width};
 use source::Span;
+use std::collections::BTreeSet;
 
 /// Removes what cannot be reached, and computes where the paths from each branch meet again.
 pub(crate) fn finish(mut function: Function) -> Function {
@@ -10,6 +11,72 @@ pub(crate) fn finish(mut function: Function) -> Function {
     return_once(&mut function);
     join(&mut function);
     function
+}
+
+/// Variables that may be read before anything is written to them hold any value at first: a jump may lead past their declaration. For a function
+/// that has not been finished.
+pub(crate) fn any_at_first(function: &mut Function) {
+    let named = |&local: &usize| !function.locals[local].name.starts_with('%');
+    let variables: Vec<usize> = (function.params as usize..function.locals.len()).filter(named).collect();
+    let row = variables.len().div_ceil(64);
+    let place = |local: LocalId| variables.binary_search(&local.index()).ok();
+    let set = |row: &mut [u64], local: LocalId, live: bool| {
+        if let Some(at) = place(local) {
+            row[at / 64] = row[at / 64] & !(1 << (at % 64)) | u64::from(live) << (at % 64);
+        }
+    };
+    let mut live: Vec<Vec<u64>> = vec![vec![0; row]; function.blocks.len()];
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); function.blocks.len()];
+    for (at, block) in function.blocks.iter().enumerate() {
+        block.terminator.successors().for_each(|to| before[to.index()].push(at));
+    }
+    let mut open: BTreeSet<usize> = (0..function.blocks.len()).collect();
+    while let Some(at) = open.pop_last() {
+        let block = &function.blocks[at];
+        let mut now = vec![0; row];
+        for to in block.terminator.successors() {
+            now.iter_mut().zip(&live[to.index()]).for_each(|(now, live)| *now |= live);
+        }
+        if let Terminator::Branch { condition: value, .. }
+        | Terminator::Return(Some(value))
+        | Terminator::Exit(Some(value)) = &block.terminator
+        {
+            value.for_each_local(&mut |local| set(&mut now, local, true));
+        }
+        for instr in block.instrs.iter().rev() {
+            instr.op.defines().into_iter().for_each(|dst| set(&mut now, dst, false));
+            for value in instr.op.expressions() {
+                value.for_each_local(&mut |local| set(&mut now, local, true));
+            }
+        }
+        if now != live[at] {
+            live[at] = now;
+            open.extend(&before[at]);
+        }
+    }
+    let is_live = |at: &usize| live.first().is_some_and(|row| row[at / 64] >> (at % 64) & 1 == 1);
+    let unset: Vec<LocalId> = (0..variables.len()).filter(is_live).map(|at| LocalId(variables[at] as u32)).collect();
+    if unset.is_empty() {
+        return;
+    }
+    // The first block may be the target of jumps: it gets another number.
+    let moved = BlockId(function.blocks.len() as u32);
+    let any = unset.into_iter().map(|dst| Instr { op: Op::System(System::Nondet { dst }), span: Span::default() });
+    let first = Block { instrs: any.collect(), terminator: Terminator::Goto(moved) };
+    let old = std::mem::replace(&mut function.blocks[0], first);
+    function.blocks.push(old);
+    for block in &mut function.blocks[1..] {
+        let renumber = |to: &mut BlockId| {
+            if to.0 == 0 {
+                *to = moved;
+            }
+        };
+        match &mut block.terminator {
+            Terminator::Goto(to) => renumber(to),
+            Terminator::Branch { then, otherwise, .. } => [then, otherwise].into_iter().for_each(renumber),
+            Terminator::Return(_) | Terminator::Exit(_) | Terminator::Cut { .. } => {}
+        }
+    }
 }
 
 /// Makes all ways out of a function meet in one block. A branch that decides which way is taken ends there, as it does where the same

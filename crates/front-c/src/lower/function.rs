@@ -138,6 +138,9 @@ impl Lowering {
         if body.enters {
             alive::outlive_blocks(&mut body.function);
         }
+        if body.enters || body.skips {
+            super::finish::any_at_first(&mut body.function);
+        }
         self.program.functions[id.index()] = super::finish::finish(body.function);
         Ok(())
     }

@@ -6,8 +6,11 @@ use super::{Lowering, Unit, Value, strip_casts};
 use crate::Options;
 use crate::types::Type;
 use c_syntax::ast::{Expression, Node, Range};
-use ir::{Expr, LocalId, Op, TagSet, Terminator, Width};
+use ir::{BinaryOp, Expr, LocalId, Op, System, TagSet, Terminator, Width};
 use source::{Diagnostic, Span};
+
+/// The handle of the first thread.
+const MAIN: i64 = 1;
 
 impl Lowering {
     /// Adds an instruction at the current place.
@@ -151,6 +154,17 @@ impl Lowering {
     pub fn exit_thread(&mut self, result: Option<Value>) -> Result<(), Diagnostic> {
         if self.needs.destroys {
             self.call_function("__fencepost_destroys", Vec::new())?;
+        }
+        if self.runs_at_exit() {
+            // The program ends with its last thread, and then runs what is registered: that is beyond a bound.
+            let dst = self.temp(Width::WORD);
+            self.emit(Op::System(System::Current { dst }));
+            let is_main = Expr::Local(dst).binary(BinaryOp::Eq, Expr::constant(MAIN, Width::WORD));
+            let cut = |lowering: &mut Lowering| {
+                lowering.cut();
+                Ok(())
+            };
+            self.if_(is_main, cut, |_| Ok(()))?;
         }
         self.body.leave(Terminator::Exit(result.map(|value| value.expr)));
         Ok(())

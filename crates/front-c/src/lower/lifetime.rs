@@ -111,6 +111,11 @@ impl Lowering {
         self.call_all(&all)
     }
 
+    /// Whether anything runs when the program ends.
+    pub fn runs_at_exit(&self) -> bool {
+        self.needs.exits || !self.lifetime.destructors.is_empty()
+    }
+
     /// Calls what runs when the program ends: the opposite order.
     pub fn call_destructors(&mut self) -> Result<(), Diagnostic> {
         if self.needs.exits {

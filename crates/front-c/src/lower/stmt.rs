@@ -349,6 +349,7 @@ impl Lowering {
     fn enter_by_case(&mut self) {
         let Some(depth) = self.body.switches.last().map(|switch| switch.depth) else { return };
         let scopes = self.body.scopes.get(depth..).unwrap_or_default();
+        self.body.skips |= scopes.iter().any(|scope| !scope.names.is_empty());
         self.body.enters |= scopes.len() > 1 || scopes.iter().any(|scope| !scope.ending.is_empty());
     }
 

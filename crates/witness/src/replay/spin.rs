@@ -84,7 +84,8 @@ impl<'a> Thread<'a> {
     /// The thread has made so many steps without an event. Says where it goes round for ever if it has come back to where it was: the
     /// places to come back to are further and further apart, as in Brent's search for cycles.
     pub(super) fn goes_round(&mut self, world: &World<'a>, silent: u32) -> Option<Stop> {
-        if silent < STEPS || !self.may_spin(world) {
+        // Who is promised to fail and does not come to it is where it waits.
+        if silent < STEPS || self.open > 0 || !self.is_idle(world) {
             return None;
         }
         if silent.is_power_of_two() {
@@ -98,6 +99,9 @@ impl<'a> Thread<'a> {
             && self.frames.iter().zip(&*start).rev().all(|(frame, state)| frame.is_at(state));
         if !is_back {
             return None;
+        }
+        if !world.spins {
+            return Some(Stop::Leaves);
         }
         let own = world.execution.violation.as_ref().filter(|violation| violation.thread == self.id);
         let named = own.map(|violation| violation.span).filter(|span| places.contains(span));

@@ -282,7 +282,9 @@ impl<'a> Thread<'a> {
             Terminator::Branch { condition, then, otherwise, join, span } => {
                 let (holds, taint) = (self.value(condition).0 != 0, self.taint(condition));
                 let frame = self.frame();
-                frame.branches.push((*join, taint));
+                if !taint.is_empty() {
+                    frame.branches.push((*join, taint));
+                }
                 frame.enter(if holds { *then } else { *otherwise });
                 let place = frame.place.unwrap_or(*span);
                 self.span = place;
