@@ -94,10 +94,9 @@ impl Paths {
     }
 
     fn is_forbidden(&self, node: u32) -> bool {
-        let row = &self.words[self.row(node)];
-        self.forbidden[node as usize]
-            .as_ref()
-            .is_some_and(|mask| row.iter().zip(mask).any(|(word, mask)| word & mask != 0))
+        let Some(mask) = &self.forbidden[node as usize] else { return false };
+        let first = self.row(node).start;
+        (0..mask.len()).any(|at| self.words[first + at] & mask[at] != 0)
     }
 
     fn connect(&mut self, from: u32, to: u32, edge: u32) {
@@ -115,12 +114,12 @@ impl Paths {
     fn join(&mut self, node: u32, next: u32) -> bool {
         let (from, to) = (self.row(node), self.row(next));
         let mut grown = false;
-        for (from, to) in from.zip(to) {
-            let old = self.words[to];
-            let new = old | self.words[from];
+        for at in 0..from.len() {
+            let old = self.words[to.start + at];
+            let new = old | self.words[from.start + at];
             if new != old {
-                self.log.push((to, old));
-                self.words[to] = new;
+                self.log.push((to.start + at, old));
+                self.words[to.start + at] = new;
                 grown = true;
             }
         }
