@@ -23,6 +23,8 @@ pub struct Config {
     pub branches: bool,
     /// Addresses and values computed from registers.
     pub dependencies: bool,
+    /// Each location is written by one thread only. Not for [`Config::reservations`].
+    pub sole_writers: bool,
     /// The tags of fences; no fences if empty.
     pub fences: Vec<&'static str>,
     /// Whose instructions these are.
@@ -206,6 +208,7 @@ impl Default for Config {
             reservations: true,
             branches: true,
             dependencies: true,
+            sole_writers: false,
             fences: vec!["MFENCE", "SYNC", "LWSYNC", "EIEIO", "ISYNC", "SFENCE", "LFENCE"],
             machine: Machine::classic(),
         }
@@ -226,6 +229,8 @@ pub fn generate(seed: u64, config: &Config) -> Program {
         truths: 0,
         last: 0,
         stored: 0,
+        threads: 0,
+        thread: 0,
         rng,
     };
     let wanted = if generator.rng.chance(10) { 1 } else { 2 + generator.rng.below(config.threads.max(2) - 1) };
@@ -233,7 +238,9 @@ pub fn generate(seed: u64, config: &Config) -> Program {
     // A thread with fewer than two accesses shows nothing, unless the configuration leaves no choice.
     let least = (2 * threads).min(config.accesses);
     let accesses = least + generator.rng.below(config.accesses - least + 1);
+    generator.threads = threads;
     for thread in 0..threads {
+        generator.thread = thread;
         let share = accesses / threads + usize::from(thread < accesses % threads);
         generator.thread(share);
     }
@@ -252,6 +259,9 @@ struct Generator<'a> {
     last: usize,
     /// The largest constant that is stored so far.
     stored: usize,
+    /// How many threads there are, and which is the newest.
+    threads: usize,
+    thread: usize,
 }
 
 impl Generator<'_> {
@@ -285,6 +295,10 @@ impl Generator<'_> {
     /// Adds an access, or a pair, and gives the number of accesses it counts for.
     fn access(&mut self, left: usize) -> usize {
         let addr = self.address();
+        if self.config.sole_writers && self.last % self.threads != self.thread {
+            self.load(addr);
+            return 1;
+        }
         match self.rng.below(100) {
             0..15 if self.config.atomics && left >= 2 => {
                 self.atomic(addr);

@@ -26,14 +26,7 @@ pub(crate) fn base_pairs(events: &mut Events<'_>, base: Base) -> Result<Conditio
         Base::Int => fixed(&|a, b| events.same_thread(a, b)),
         Base::Ext => fixed(&|a, b| !events.same_thread(a, b) && (!events.is_initial(a) || !events.is_initial(b))),
         Base::Id => fixed(&|a, b| a == b),
-        Base::PoLoc => {
-            let mut result = BTreeMap::new();
-            for ((a, b), same) in located(events) {
-                let po = events.po(a, b);
-                insert(events, &mut result, (a, b), same, po);
-            }
-            result
-        }
+        Base::PoLoc => po_loc_between(events, &|_| true, &|_| true),
         Base::Loc => located(events),
         Base::Addr => dependencies(&events.structure.addr),
         Base::Data => dependencies(&events.structure.data),
@@ -66,6 +59,31 @@ fn ordered(events: &mut Events<'_>, pairs: Vec<(usize, usize)>) -> Conditions {
     for (a, b) in pairs {
         let when = events.po(a, b);
         add(events, &mut result, (a, b), when);
+    }
+    result
+}
+
+/// The pairs in program order that are of the same location, and when: from some events to some others.
+pub(crate) fn po_loc_between(
+    events: &mut Events<'_>,
+    from: &dyn Fn(usize) -> bool,
+    to: &dyn Fn(usize) -> bool,
+) -> Conditions {
+    let mut result = BTreeMap::new();
+    for location in 0..events.accesses.len() {
+        let some = |wanted: &dyn Fn(usize) -> bool| -> Vec<(usize, Bool)> {
+            events.accesses[location].iter().filter(|&&(event, _)| wanted(event)).copied().collect()
+        };
+        let (from, to) = (some(from), some(to));
+        for &(a, one) in &from {
+            for &(b, other) in &to {
+                let po = events.po(a, b);
+                if po != Bool::FALSE {
+                    let same = events.terms().and(one, other);
+                    insert(events, &mut result, (a, b), same, po);
+                }
+            }
+        }
     }
     result
 }

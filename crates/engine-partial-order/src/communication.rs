@@ -10,6 +10,9 @@ use symbolic::Kind;
 /// A write that a read can see: when they are at the same location, and what it would see and when.
 pub(crate) type Candidate = (usize, Bool, Vec<(Bool, Term)>);
 
+/// How many pairs that nobody wants are looked at for a unit of work.
+const UNWANTED: usize = 256;
+
 impl Events<'_> {
     /// Makes reads-from and coherence. `coherent`: the model has an axiom that gives every location a sequential order.
     pub fn communicate(&mut self, coherent: bool) -> Result<(), NoAnswer> {
@@ -30,15 +33,17 @@ impl Events<'_> {
                 self.accesses[location].iter().filter(|&&(event, _)| self.kind(event) == kind).copied().collect()
             };
             let (firsts, seconds) = (here(first), here(second));
-            self.count(firsts.len() * seconds.len())?;
-            let terms = &mut self.structure.terms;
             for &(a, one) in &firsts {
+                // To see that nobody wants a pair is quick.
+                self.count(seconds.len() / UNWANTED)?;
+                let (terms, found) = (&mut self.structure.terms, pairs.len());
                 for &(b, other) in seconds.iter().filter(|&&(b, _)| (first != second || a < b) && wanted(a, b)) {
                     let both = terms.and(one, other);
                     if both != Bool::FALSE {
                         pairs.push((a, b, both));
                     }
                 }
+                self.count(pairs.len() - found)?;
             }
         }
         pairs.sort_by_key(|&(a, b, _)| (a, b));

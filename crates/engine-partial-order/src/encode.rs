@@ -113,6 +113,11 @@ impl<'p> Problem<'p> {
             problem.now_and_then(at)?;
             problem.blaster.copy(&mut problem.events.structure.terms, &mut problem.solver, when, left, right);
         }
+        for (at, (heights, value)) in std::mem::take(&mut problem.events.heights).into_iter().enumerate() {
+            problem.now_and_then(at)?;
+            let terms = &mut problem.events.structure.terms;
+            problem.blaster.copy_by_height(terms, &mut problem.solver, &heights, value);
+        }
         // What is written must be some value, even if nobody looks at what is read.
         let written = problem.events.structure.events.iter().filter(|event| event.kind == Kind::Write);
         let written = written.map(|event| event.value);

@@ -30,12 +30,16 @@ pub struct Events<'p> {
     pub chains: Vec<WriteChain>,
     /// For each read of a location that only one thread writes: see [`Events::ladder`].
     pub(crate) ladders: FxHashMap<usize, Ladder>,
+    /// For two reads of one thread and one location, whether they see different writes, if somebody asked.
+    pub(crate) differing: FxHashMap<(usize, usize), Bool>,
     /// What reads-from and coherence must satisfy.
     pub constraints: Vec<Bool>,
     /// Truth values that hold where something demands it and have no reason to hold elsewhere: the search tries first that they do not.
     pub lean: Vec<Bool>,
     /// Values that are equal where a condition holds.
     pub copies: Vec<(Bool, Term, Term)>,
+    /// For reads with ladders that see whole writes: when this write or a later one is seen, what it writes, and what is read.
+    pub heights: Vec<(Vec<(Bool, Term)>, Term)>,
     /// What can be chosen in the program, and for each alternative the truth value that it is chosen.
     open: Option<(Choices, Vec<Bool>)>,
     implications: Implications,
@@ -82,9 +86,11 @@ impl<'p> Events<'p> {
             co: Vec::new(),
             chains: Vec::new(),
             ladders: FxHashMap::default(),
+            differing: FxHashMap::default(),
             constraints: structure.constraints.clone(),
             lean: Vec::new(),
             copies: Vec::new(),
+            heights: Vec::new(),
             open: None,
             implications,
             structure,

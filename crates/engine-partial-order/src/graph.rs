@@ -5,6 +5,7 @@
 //! that implies the event's guard; so a cycle only goes through events that are executed.
 
 use crate::events::{Coherence, Events};
+use crate::ladders::Climb;
 use crate::relations::{Bound, Members, Relations};
 use crate::rereads;
 use crate::shape;
@@ -33,6 +34,8 @@ pub struct Product<'a, 'p, 'm> {
     /// Whether the first layer has all of coherence within a thread, so that reads of a location with one writer can use
     /// ladders: see [`Product::climb`].
     ladders: bool,
+    /// Steps of reads-from by other ladders.
+    pub(crate) climbs: Vec<Climb>,
 }
 
 /// Events that are one: those of an atomic section, or the read and the write of one instruction. In the first layer
@@ -94,6 +97,7 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
             layers: Vec::new(),
             units,
             ladders: false,
+            climbs: Vec::new(),
         }
     }
 
@@ -109,6 +113,7 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
         };
         self.ladders = self.relations.model.union_members(relation).iter().any(orders);
         self.follow(relation, home, home, &ANYWHERE)?;
+        self.climb_where_ordered();
         self.events.count(self.graph.edges().len())?;
         Ok(self.graph.simplify())
     }
@@ -117,6 +122,7 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
     pub fn build_open(mut self, relation: NodeId) -> Result<(OrderGraph, Vec<(u32, u32)>), NoAnswer> {
         let (from, to) = (self.layer(), self.layer());
         self.follow(relation, from, to, &ANYWHERE)?;
+        self.climb_where_ordered();
         self.events.count(self.graph.edges().len())?;
         let ends = self.layers[from].iter().zip(&self.layers[to]);
         let ends: Vec<(u32, u32)> = ends.filter_map(|(&from, &to)| Some((from?, to?))).collect();
@@ -183,7 +189,7 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
     }
 
     /// Whether two events are in the same unit.
-    fn are_one(&self, a: usize, b: usize) -> bool {
+    pub(crate) fn are_one(&self, a: usize, b: usize) -> bool {
         a != b && self.units.of(a).is_some() && self.units.of(a) == self.units.of(b)
     }
 
@@ -452,7 +458,7 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
     }
 
     /// Whether a step between these layers can use ladders.
-    fn can_climb(&self, p: Layer, q: Layer, ends: &Ends) -> bool {
+    pub(crate) fn can_climb(&self, p: Layer, q: Layer, ends: &Ends) -> bool {
         self.ladders && p == HOME && q == HOME && ends.from.is_none() && ends.to.is_none()
     }
 
@@ -464,9 +470,15 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
                 self.climb(scope, read, &ladder);
                 continue;
             }
+            let ladder = self.events.ladder(read);
+            let waits = ladder.is_some_and(|ladder| self.events.ladder_in_scope(scope, read, &ladder));
+            if waits {
+                self.climbs.push(Climb { read, layers: (p, q), ends: ends.clone() });
+            }
             for at in 0..self.events.rf[read].len() {
                 let (write, when) = self.events.rf[read][at];
-                if self.events.in_scope(scope, write, read) {
+                let later = waits && !self.events.is_initial(write);
+                if !later && self.events.in_scope(scope, write, read) {
                     self.step((p, write), (q, read), when, true, ends);
                 }
             }
@@ -500,12 +512,10 @@ impl<'a, 'p, 'm> Product<'a, 'p, 'm> {
             };
             (thread, product.unit(read))
         };
-        let mut readers: Vec<usize> = (0..self.events.len()).filter(|&e| self.events.kind(e) == Kind::Read).collect();
-        if self.can_climb(p, q, ends) {
-            let (climbing, others) = readers.into_iter().partition(|&read| self.events.ladder(read).is_some());
-            readers = others;
-            self.descend(scope, climbing);
-        }
+        let readers = (0..self.events.len()).filter(|&event| self.events.kind(event) == Kind::Read);
+        let (descending, mut readers): (Vec<usize>, Vec<usize>) =
+            readers.partition(|&read| self.events.ladder(read).is_some());
+        self.descend(scope, descending, (p, q), ends);
         readers.sort_by_key(|&read| key(self, read));
         let later = self.coherence_by_first();
         for group in readers.chunk_by(|&a, &b| key(self, a) == key(self, b)).map(<[usize]>::to_vec).collect::<Vec<_>>()

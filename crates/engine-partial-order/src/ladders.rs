@@ -7,8 +7,8 @@
 
 use crate::communication::Candidate;
 use crate::events::{Events, WriteChain};
-use crate::graph::{Ends, HOME, Product};
-use logic::Bool;
+use crate::graph::{Ends, HOME, Layer, Product};
+use logic::{Bool, OrderGraph};
 use model::Scope;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -58,6 +58,12 @@ impl Events<'_> {
             self.constraints.push(constraint);
             heights.push(at_least);
         }
+        let whole = |(.., seen): &&&Candidate| matches!(seen[..], [(Bool::TRUE, _)]);
+        let whole = possible.iter().all(|candidate| whole(&candidate));
+        if whole {
+            let written = possible.iter().zip(&heights).map(|((.., seen), &height)| (height, seen[0].1));
+            self.heights.push((written.collect(), self.structure.events[read].value));
+        }
         let mut sources = Vec::with_capacity(possible.len());
         for (at, &&(write, _, ref seen)) in possible.iter().enumerate() {
             let from = self.guard(write);
@@ -66,7 +72,7 @@ impl Events<'_> {
             let reads = terms.and(heights[at], !above);
             let executed = terms.implies(reads, from);
             self.constraints.push(executed);
-            for &(when, written) in seen {
+            for &(when, written) in seen.iter().filter(|_| !whole) {
                 let when = terms.and(reads, when);
                 self.copies.push((when, written, self.structure.events[read].value));
             }
@@ -87,7 +93,7 @@ impl Events<'_> {
     }
 
     /// Whether the writer of a ladder is in this scope of a reader.
-    fn ladder_in_scope(&self, scope: Scope, read: usize, ladder: &Ladder) -> bool {
+    pub(crate) fn ladder_in_scope(&self, scope: Scope, read: usize, ladder: &Ladder) -> bool {
         let near = self.structure.events[read].thread.is_some_and(|thread| thread.0 == ladder.thread);
         match scope {
             Scope::Any => true,
@@ -121,18 +127,98 @@ impl Product<'_, '_, '_> {
     }
 
     /// From-read by ladders: a read comes before each write that it is lower than.
-    pub(crate) fn descend(&mut self, scope: Scope, readers: Vec<usize>) {
+    pub(crate) fn descend(&mut self, scope: Scope, readers: Vec<usize>, (p, q): (Layer, Layer), ends: &Ends) {
+        // Where the graph has coherence within the writer's thread the first of those above for certain stands for all.
+        let first = self.can_climb(p, q, ends);
         for read in readers {
             let Some(ladder) = self.events.ladder(read) else { continue };
             if !self.events.ladder_in_scope(scope, read, &ladder) {
                 continue;
             }
             for &(write, at_least) in ladder.rungs.iter() {
-                self.step((HOME, read), (HOME, write), !at_least, false, &ANYWHERE);
-                if at_least == Bool::FALSE && self.events.guard(write) == Bool::TRUE {
+                if self.are_one(read, write) {
+                    continue;
+                }
+                self.step((p, read), (q, write), !at_least, false, ends);
+                if first && at_least == Bool::FALSE && self.events.guard(write) == Bool::TRUE {
                     break;
                 }
             }
         }
+    }
+
+    /// Reads-from by ladders where the graph need not have coherence within the writer's thread. When all its edges that are there for
+    /// certain are known, they may lead from each write to the next: then it is as good as if it had.
+    pub(crate) fn climb_where_ordered(&mut self) {
+        let climbs = std::mem::take(&mut self.climbs);
+        if climbs.is_empty() {
+            return;
+        }
+        let certain = Certain::new(&self.graph);
+        let mut known: FxHashMap<(u32, u32), bool> = FxHashMap::default();
+        for Climb { read, layers: (p, q), ends } in climbs {
+            let Some(ladder) = self.events.ladder(read) else { continue };
+            let choices: FxHashMap<usize, Bool> = self.events.rf[read].iter().copied().collect();
+            let mut above: Option<u32> = None;
+            let mut ordered = true;
+            for &(write, at_least) in ladder.rungs.iter().rev() {
+                let node = self.node(p, write);
+                let follows = |above: u32| *known.entry((node, above)).or_insert_with(|| certain.path(node, above));
+                ordered = ordered && above.is_none_or(follows);
+                match choices.get(&write) {
+                    Some(&when) if !ordered => self.step((p, write), (q, read), when, true, &ends),
+                    Some(_) => self.step((p, write), (q, read), at_least, false, &ends),
+                    None => {}
+                }
+                ordered = ordered && self.allowed(write, &ends.from) == Bool::TRUE;
+                above = Some(node);
+            }
+        }
+    }
+}
+
+/// A step of reads-from between two layers that waits for [`Product::climb_where_ordered`].
+pub(crate) struct Climb {
+    pub(crate) read: usize,
+    pub(crate) layers: (Layer, Layer),
+    pub(crate) ends: Ends,
+}
+
+/// The edges of a graph that are there for certain.
+struct Certain {
+    edges: Vec<(u32, u32)>,
+}
+
+impl Certain {
+    /// How many nodes are looked at for a path: from a write to the next one through the fence between them it is a short one.
+    const NEAR: usize = 64;
+
+    fn new(graph: &OrderGraph) -> Self {
+        let mut edges = graph.fixed().to_vec();
+        edges.sort_unstable();
+        Certain { edges }
+    }
+
+    /// Whether a short path leads from a node to another one.
+    fn path(&self, from: u32, to: u32) -> bool {
+        let (mut seen, mut next) = (vec![from], 0);
+        if from == to {
+            return true;
+        }
+        while let Some(&node) = seen.get(next)
+            && next < Certain::NEAR
+        {
+            next += 1;
+            let first = self.edges.partition_point(|edge| edge.0 < node);
+            for &(_, end) in self.edges[first..].iter().take_while(|edge| edge.0 == node) {
+                if end == to {
+                    return true;
+                }
+                if !seen.contains(&end) {
+                    seen.push(end);
+                }
+            }
+        }
+        false
     }
 }

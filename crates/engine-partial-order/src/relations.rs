@@ -8,14 +8,14 @@
 //! gained. In a lower value closures are Warshall's algorithm on conditions, and recursive definitions are iterated until the
 //! conditions no longer change.
 
-use crate::bases::{base_members, base_pairs};
+use crate::bases::{base_members, base_pairs, po_loc_between};
 use crate::events::Events;
 use crate::pairs::{self, Conditions};
 use crate::recursion::Automaton;
 use engine::NoAnswer;
 use logic::Bool;
 use model::{Base, BaseSet, Model, Node, NodeId, Sort};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// A relation: the pairs it can have and when, relative to both events being executed.
@@ -244,9 +244,19 @@ impl<'m> Relations<'m> {
     }
 
     fn intersection(&mut self, events: &mut Events<'_>, operands: &[NodeId], bound: Bound) -> Result<Value, NoAnswer> {
-        let operands = self.cheapest_first(operands);
-        let mut result = self.value(events, operands[0], bound)?;
-        for &operand in &operands[1..] {
+        let mut operands = self.cheapest_first(operands);
+        let mut result = match self.po_loc_and_composition(&operands, bound) {
+            Some((po_loc, first, last)) => {
+                operands.retain(|&operand| self.model.node(operand) != self.model.node(po_loc));
+                let (first, last) = (self.pairs(events, first, bound)?, self.pairs(events, last, bound)?);
+                let starts: FxHashSet<usize> = first.keys().map(|&(a, _)| a).collect();
+                let ends: FxHashSet<usize> = last.keys().map(|&(_, b)| b).collect();
+                let within = po_loc_between(events, &|a| starts.contains(&a), &|b| ends.contains(&b));
+                Value::Relation(Rc::new(within))
+            }
+            None => self.value(events, operands.remove(0), bound)?,
+        };
+        for &operand in &operands {
             if is_empty(&result) {
                 return Ok(result);
             }
@@ -269,6 +279,15 @@ impl<'m> Relations<'m> {
             };
         }
         Ok(result)
+    }
+
+    /// Program order of one location and the parts of a composition that it is intersected with: only what the composition can have
+    /// is made of program order then.
+    fn po_loc_and_composition(&self, operands: &[NodeId], bound: Bound) -> Option<(NodeId, NodeId, NodeId)> {
+        let po_loc = |&&node: &&NodeId| *self.model.node(node) == Node::Base(Base::PoLoc);
+        let po_loc = *operands.iter().find(po_loc)?;
+        let (first, last) = operands.iter().find_map(|&operand| self.composition(operand, bound))?;
+        Some((po_loc, *first.first()?, last))
     }
 
     /// What a composition consists of, all but the last part and the last, if it may be larger than it is. Then only the pairs are made that

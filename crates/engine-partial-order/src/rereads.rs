@@ -4,6 +4,7 @@
 //! read only grows along program order. So two reads see different writes iff some two neighbours between them do, and a chain along the
 //! reads with two tracks is enough: one gets on the first track, changes to the second where neighbours differ, and gets off the second.
 
+use crate::bases::po_loc_between;
 use crate::events::Events;
 use crate::graph::{Ends, HOME, Layer, Product};
 use crate::ladders::Ladder;
@@ -16,15 +17,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use symbolic::Kind;
 
-/// The parts of `po-loc & (fre; rfe)`, if these are its members.
-pub(crate) fn parts(model: &Model, members: &[NodeId]) -> Option<[NodeId; 3]> {
+/// The parts of `fre; rfe`, if these are the members of `po-loc & (fre; rfe)`.
+pub(crate) fn parts(model: &Model, members: &[NodeId]) -> Option<[NodeId; 2]> {
     let [po, composed] = *members else { return None };
     let (po, composed) = if matches!(model.node(po), Node::Sequence(_)) { (composed, po) } else { (po, composed) };
     let Node::Sequence(steps) = model.node(composed) else { return None };
     let [fr, rf] = steps[..] else { return None };
     let is = |node: NodeId, base: Base| *model.node(node) == Node::Base(base);
     let all = is(po, Base::PoLoc) && is(fr, Base::Fr(Scope::External)) && is(rf, Base::Rf(Scope::External));
-    all.then_some([po, fr, rf])
+    all.then_some([fr, rf])
 }
 
 impl Events<'_> {
@@ -59,15 +60,14 @@ impl Events<'_> {
     }
 
     /// Whether a read sees a later write than the one before it: a truth value that holds at least then.
-    fn differs(&mut self, before: &Ladder, after: &Ladder) -> Bool {
-        let ways: Vec<Bool> = before
-            .rungs
-            .iter()
-            .zip(after.rungs.iter())
-            .map(|(&(_, one), &(_, other))| self.structure.terms.and(!one, other))
-            .filter(|&way| way != Bool::FALSE)
-            .collect();
-        match ways[..] {
+    fn differs(&mut self, (before, one): &(usize, Ladder), (after, other): &(usize, Ladder)) -> Bool {
+        if let Some(&known) = self.differing.get(&(*before, *after)) {
+            return known;
+        }
+        let rungs = one.rungs.iter().zip(other.rungs.iter());
+        let ways = rungs.map(|(&(_, one), &(_, other))| self.structure.terms.and(!one, other));
+        let ways: Vec<Bool> = ways.filter(|&way| way != Bool::FALSE).collect();
+        let differs = match ways[..] {
             [] => Bool::FALSE,
             [only] => only,
             _ => {
@@ -75,7 +75,9 @@ impl Events<'_> {
                 ways.into_iter().for_each(|way| pairs::imply(self, way, holds));
                 holds
             }
-        }
+        };
+        self.differing.insert((*before, *after), differs);
+        differs
     }
 }
 
@@ -83,7 +85,7 @@ impl Product<'_, '_, '_> {
     /// The reads that see different writes, given the parts of that relation; false if it must be done pair by pair.
     pub(crate) fn rereads(
         &mut self,
-        [po, fr, rf]: [NodeId; 3],
+        [fr, rf]: [NodeId; 2],
         (p, q): (Layer, Layer),
         ends: &Ends,
     ) -> Result<bool, NoAnswer> {
@@ -101,11 +103,8 @@ impl Product<'_, '_, '_> {
         }
         let reads: FxHashSet<usize> =
             (0..self.events.len()).filter(|&event| self.events.kind(event) == Kind::Read).collect();
-        let within: Conditions = self
-            .relations
-            .pairs(self.events, po, Bound::Upper)?
+        let within: Conditions = po_loc_between(self.events, &|a| reads.contains(&a), &|b| reads.contains(&b))
             .iter()
-            .filter(|((a, b), _)| reads.contains(a) && reads.contains(b))
             .filter(|((a, b), _)| group_of.get(a).is_none_or(|group| group_of.get(b) != Some(group)))
             .map(|(&pair, &when)| (pair, when))
             .collect();
@@ -121,10 +120,11 @@ impl Product<'_, '_, '_> {
 
     fn two_tracks(&mut self, group: &[(usize, Ladder)], (p, q): (Layer, Layer), ends: &Ends) {
         let mut tracks: Option<(u32, u32)> = None;
-        for (at, (read, ladder)) in group.iter().enumerate() {
+        for (at, this) in group.iter().enumerate() {
+            let read = &this.0;
             let (first, second) = (self.graph.node(), self.graph.node());
             if let Some((before, changed)) = tracks {
-                let differs = self.events.differs(&group[at - 1].1, ladder);
+                let differs = self.events.differs(&group[at - 1], this);
                 self.edge(before, second, differs);
                 self.graph.add_fixed(before, first);
                 self.graph.add_fixed(changed, second);

@@ -15,6 +15,8 @@ pub struct Blaster {
     narrow: FxHashMap<Term, u32>,
     /// What variables that nobody has used yet are equal to, and when.
     copies: FxHashMap<Term, Vec<(Bool, Term)>>,
+    /// Those of them that are said by height, and for each copy when it is this one or a later one: see [`Blaster::copy_by_height`].
+    heights: FxHashMap<Term, Vec<Bool>>,
     /// Variables with copies that have been used since.
     used: Vec<Term>,
 }
@@ -83,6 +85,50 @@ impl Blaster {
         }
     }
 
+    /// The same for all that a variable can be equal to, where each height implies the one before it: it is equal to the value of the greatest height
+    /// that holds, and to anything if none does. A bit that is the same at many heights in a row is said once for all of them.
+    pub fn copy_by_height(&mut self, terms: &mut Terms, solver: &mut Solver, heights: &[(Bool, Term)], to: Term) {
+        let late = self.bits.contains_key(&to) || self.copies.contains_key(&to);
+        if !late && matches!(terms.node(to), TermNode::Var(_)) {
+            self.heights.insert(to, heights.iter().map(|&(height, _)| height).collect());
+        }
+        for (at, &(height, from)) in heights.iter().enumerate() {
+            let above = heights.get(at + 1).map_or(Bool::FALSE, |&(above, _)| above);
+            let when = terms.and(height, !above);
+            self.copy(terms, solver, when, from, to);
+        }
+    }
+
+    /// Says that a variable is equal to the value of the greatest height that holds.
+    fn assert_by_height(
+        &mut self,
+        terms: &Terms,
+        solver: &mut Solver,
+        heights: &[Bool],
+        values: &[(Bool, Term)],
+        to: Term,
+    ) {
+        let heights: Vec<Lit> = heights.iter().map(|&height| self.lit(terms, solver, height)).collect();
+        let values: Vec<Vec<Lit>> = values.iter().map(|&(_, value)| self.bits(terms, solver, value)).collect();
+        let truth = solver.truth();
+        for (bit, then) in self.bits(terms, solver, to).into_iter().enumerate() {
+            let mut first = 0;
+            while first < values.len() {
+                let from = values[first][bit];
+                let after = (first..values.len()).find(|&at| values[at][bit] != from).unwrap_or(values.len());
+                let above = heights.get(after).copied().unwrap_or(!truth);
+                for (not, then) in [(from, then), (!from, !then)] {
+                    if not != !truth && then != truth && not != then {
+                        let clause = [!heights[first], above, !not, then];
+                        let clause: Vec<Lit> = clause.into_iter().filter(|&literal| literal != !truth).collect();
+                        solver.clause(&clause);
+                    }
+                }
+                first = after;
+            }
+        }
+    }
+
     /// Uses the variables in these terms.
     pub fn use_variables(&mut self, terms: &Terms, solver: &mut Solver, among: impl Iterator<Item = Term>) {
         let (mut pending, mut truths): (Vec<Term>, Vec<Bool>) = (among.collect(), Vec::new());
@@ -122,7 +168,12 @@ impl Blaster {
     /// Says what the variables are equal to that have been used.
     pub fn settle(&mut self, terms: &mut Terms, solver: &mut Solver) {
         while let Some(variable) = self.used.pop() {
-            for (when, from) in self.copies.remove(&variable).unwrap_or_default() {
+            let copies = self.copies.remove(&variable).unwrap_or_default();
+            if let Some(heights) = self.heights.remove(&variable) {
+                self.assert_by_height(terms, solver, &heights, &copies, variable);
+                continue;
+            }
+            for (when, from) in copies {
                 self.assert_equal(terms, solver, when, from, variable);
             }
         }

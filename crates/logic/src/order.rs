@@ -77,7 +77,8 @@ impl OrderGraph {
     /// Drops what no cycle can use: nodes and edges outside of strongly connected components, and repeated edges.
     #[must_use]
     pub fn simplify(mut self) -> OrderGraph {
-        let component = self.components();
+        let every = self.fixed.iter().copied().chain(self.edges.iter().map(|edge| (edge.from, edge.to)));
+        let (component, _) = components(self.nodes, every);
         let inside = |from: u32, to: u32| component[from as usize] == component[to as usize];
         self.fixed.retain(|&(from, to)| inside(from, to));
         self.edges.retain(|edge| inside(edge.from, edge.to));
@@ -207,47 +208,43 @@ impl OrderGraph {
 
     /// The literals that cannot hold because their edge goes against the fixed edges, each once.
     pub fn impossible(&self) -> Vec<Lit> {
-        let words = self.node_count().div_ceil(64);
-        let mut successors = vec![Vec::new(); self.node_count()];
-        self.fixed.iter().for_each(|&(from, to)| successors[from as usize].push(to));
-        let mut impossible = Vec::new();
-        let mut reached = vec![0u64; words];
+        let (component, successors) = components(self.nodes, self.fixed.iter().copied());
+        // Of two components the one that leads to the other has the greater number.
+        let mut order: Vec<u32> = (0..self.nodes).collect();
+        order.sort_unstable_by_key(|&node| std::cmp::Reverse(component[node as usize]));
         let mut by_end: Vec<&Edge> = self.edges.iter().collect();
-        by_end.sort_unstable_by_key(|edge| edge.to);
-        for group in by_end.chunk_by(|a, b| a.to == b.to) {
-            reached.fill(0);
-            let mut stack = vec![group[0].to];
-            while let Some(node) = stack.pop() {
-                let (word, bit) = (node as usize / 64, 1u64 << (node % 64));
-                if reached[word] & bit == 0 {
-                    reached[word] |= bit;
-                    stack.extend(&successors[node as usize]);
+        by_end.sort_unstable_by_key(|edge| std::cmp::Reverse((component[edge.to as usize], edge.to)));
+        let mut ends: Vec<&[&Edge]> = by_end.chunk_by(|a, b| a.to == b.to).collect();
+        ends.retain(|group| !successors[group[0].to as usize].is_empty());
+        let mut impossible = Vec::new();
+        // For each component, from which of some ends it is reached.
+        let mut reached = vec![0u64; self.node_count()];
+        for ends in ends.chunks(u64::BITS as usize) {
+            let last = component[ends[0][0].to as usize];
+            reached[..=last as usize].fill(0);
+            for (bit, group) in ends.iter().enumerate() {
+                reached[component[group[0].to as usize] as usize] |= 1 << bit;
+            }
+            let first = order.partition_point(|&node| component[node as usize] > last);
+            for &node in &order[first..] {
+                let from = reached[component[node as usize] as usize];
+                if from != 0 {
+                    successors[node as usize].iter().for_each(|&to| reached[component[to as usize] as usize] |= from);
                 }
             }
-            let back = |edge: &&&Edge| reached[edge.from as usize / 64] >> (edge.from % 64) & 1 == 1;
-            impossible.extend(group.iter().filter(back).map(|edge| edge.literal));
+            for (bit, group) in ends.iter().enumerate() {
+                let back = |edge: &&&Edge| {
+                    let from = component[edge.from as usize];
+                    from <= last && reached[from as usize] >> bit & 1 == 1
+                };
+                impossible.extend(group.iter().filter(back).map(|edge| edge.literal));
+            }
         }
+        let loops = self.edges.iter().filter(|edge| edge.from == edge.to);
+        impossible.extend(loops.map(|edge| edge.literal));
         impossible.sort();
         impossible.dedup();
         impossible
-    }
-
-    /// The number of each node's strongly connected component when every edge is there.
-    fn components(&self) -> Vec<u32> {
-        let mut successors = vec![Vec::new(); self.nodes as usize];
-        self.fixed.iter().for_each(|&(from, to)| successors[from as usize].push(to));
-        self.edges.iter().for_each(|e| successors[e.from as usize].push(e.to));
-        let mut tarjan = Tarjan {
-            successors: &successors,
-            index: vec![u32::MAX; self.nodes as usize],
-            low: vec![0; self.nodes as usize],
-            component: vec![u32::MAX; self.nodes as usize],
-            stack: Vec::new(),
-            next_index: 0,
-            next_component: 0,
-        };
-        (0..self.nodes).for_each(|node| tarjan.visit(node));
-        tarjan.component
     }
 
     /// Gives every node a clock of ⌈log2 nodes⌉ bits and requires of each edge that its end's clock is later.
@@ -278,6 +275,23 @@ fn implied_less(solver: &mut Solver, a: &[Lit], b: &[Lit]) -> Lit {
         less = next;
     }
     less
+}
+
+/// The number of each node's strongly connected component, and the successors of each node.
+fn components(nodes: u32, edges: impl Iterator<Item = (u32, u32)>) -> (Vec<u32>, Vec<Vec<u32>>) {
+    let mut successors = vec![Vec::new(); nodes as usize];
+    edges.for_each(|(from, to)| successors[from as usize].push(to));
+    let mut tarjan = Tarjan {
+        successors: &successors,
+        index: vec![u32::MAX; nodes as usize],
+        low: vec![0; nodes as usize],
+        component: vec![u32::MAX; nodes as usize],
+        stack: Vec::new(),
+        next_index: 0,
+        next_component: 0,
+    };
+    (0..nodes).for_each(|node| tarjan.visit(node));
+    (tarjan.component, successors)
 }
 
 /// Tarjan's algorithm without recursion.

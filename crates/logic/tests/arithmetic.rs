@@ -136,3 +136,41 @@ fn simplification_keeps_values() {
         assert_eq!(solve(&mut terms, &inputs, last), expected);
     }
 }
+
+/// The value of the greatest height that holds, whether the variable is used or not.
+#[test]
+fn copies_by_height() {
+    let mut rng = Rng::new(7);
+    for round in 0..200 {
+        let width = Width::new(4);
+        let (mut terms, mut blaster, mut solver) = (Terms::new(), Blaster::new(), Solver::new());
+        let heights: Vec<(logic::Bool, Term)> =
+            (0..1 + rng.below(6)).map(|_| (terms.fresh_bool(), terms.constant(rng.below(16) as u64, width))).collect();
+        for two in heights.windows(2) {
+            let nested = terms.implies(two[1].0, two[0].0);
+            blaster.assert(&terms, &mut solver, nested);
+        }
+        let read = terms.fresh(width);
+        blaster.copy_by_height(&mut terms, &mut solver, &heights, read);
+        let used = round % 2 == 0;
+        if used {
+            blaster.use_variables(&terms, &mut solver, [read].into_iter());
+        }
+        blaster.settle(&mut terms, &mut solver);
+        for reached in 0..heights.len() {
+            let assumed: Vec<_> = heights
+                .iter()
+                .enumerate()
+                .map(|(at, &(height, _))| {
+                    let literal = blaster.lit(&terms, &mut solver, height);
+                    if at <= reached { literal } else { !literal }
+                })
+                .collect();
+            assert_eq!(solver.solve(&assumed, &|| true), Outcome::Satisfiable);
+            let assignment = blaster.assignment(&terms, &mut solver);
+            let mut evaluation = Evaluation::new(&terms, &assignment);
+            let expected = evaluation.value(heights[reached].1);
+            assert_eq!(evaluation.value(read), expected, "round {round}, height {reached}");
+        }
+    }
+}

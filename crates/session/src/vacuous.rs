@@ -4,7 +4,8 @@
 //! execution reaches is known then; the question is repeated for the rest. It is asked under sequential consistency first, where
 //! answers are cheapest: what is reached there is reached under every model.
 
-use crate::{Failure, Request, check};
+use crate::violation::somehow_fails;
+use crate::{Failure, Request};
 use engine::{Guarantee, Meter, NoAnswer, Observer, Property, Task, Verdict};
 use ir::{Block, BlockId, Expr, FunctionId, Instr, Op, Program, System, Terminator, Width};
 use model::Model;
@@ -62,7 +63,7 @@ pub fn vacuous(
     let models = [&sequential, model];
     for model in models.into_iter().filter(|model| crate::suits::suits(program, model).is_ok()) {
         while !open.is_empty() {
-            let found = check(&marked(program, &open), model, &request, &Quiet(observer))?;
+            let found = somehow_fails(&marked(program, &open), model, &request, &Quiet(observer))?;
             let Verdict::Unsafe(execution) = found.result else {
                 if matches!(found.result, Verdict::Unknown(_)) {
                     return Ok(notes);

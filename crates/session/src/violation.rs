@@ -35,21 +35,14 @@ pub fn violation(
     }
 }
 
-/// Can a property of the program fail, whether it is defined or not?
+/// Can a property of the program fail, whether it is defined or not? The execution is short.
 pub fn fails(
     program: &Program,
     model: &Model,
     request: &Request,
     observer: &dyn Observer,
 ) -> Result<Found<Verdict>, Failure> {
-    let found = match run(program, model, request, Question::Violation(request.property), observer)? {
-        Ok(found) => found,
-        Err((engine, reason)) => {
-            return Ok(Found::new(Verdict::Unknown(reason), engine, Vec::new(), program.clone()));
-        }
-    };
-    let verdict = verdict(&found)?;
-    let found = found.map(|_| verdict);
+    let found = somehow_fails(program, model, request, observer)?;
     let strategy = strategy(request.engine.as_deref().unwrap_or(AUTO));
     let found = match strategy.and_then(|strategy| strategy.shortens).filter(|_| request.deepen.is_some()) {
         Some(shortens) => shortest(found, shortens, (program, model, request), observer)?,
@@ -63,6 +56,22 @@ pub fn fails(
         Some(execution) => found.map(|_| Verdict::Unsafe(Box::new(execution))),
         None => found,
     })
+}
+
+/// Can a property of the program fail, whether it is defined or not? Any execution will do.
+pub fn somehow_fails(
+    program: &Program,
+    model: &Model,
+    request: &Request,
+    observer: &dyn Observer,
+) -> Result<Found<Verdict>, Failure> {
+    match run(program, model, request, Question::Violation(request.property), observer)? {
+        Ok(found) => {
+            let verdict = verdict(&found)?;
+            Ok(found.map(|_| verdict))
+        }
+        Err((engine, reason)) => Ok(Found::new(Verdict::Unknown(reason), engine, Vec::new(), program.clone())),
+    }
 }
 
 /// The same violation in fewer events, if a search over states finds one with little work: a formula shows any execution,

@@ -66,6 +66,20 @@ fn engines_agree_about_arm_and_risc_v() {
     assert!(compare(&["riscv"], 2000..2060, &small().for_arch("RISCV")) > 150);
 }
 
+/// Reads of what only one thread writes are encoded by how much of it they see.
+#[test]
+fn engines_agree_about_locations_with_one_writer() {
+    let config = Config { accesses: 9, sole_writers: true, reservations: false, ..Config::default() };
+    assert!(compare(&["tso", "rmo", "power-frame", "ppc"], 4000..4150, &config) > 1500);
+    assert!(compare(&["aarch64"], 4000..4150, &config.clone().for_arch("AArch64")) > 300);
+    assert!(compare(&["rc11"], 4000..4150, &config.clone().for_arch("C")) > 300);
+    // Nothing orders the writes here but what they depend on, and fences.
+    let text = "\"causes\"\nacyclic po-loc | rf | fr | co as uniproc\nacyclic addr | data | ctrl | rfe | fencerel(MFENCE) as thinair\n\
+                irreflexive fre; (addr | data | ctrl | rfe | fencerel(SYNC))+ as observation\n";
+    let model = Model::load("causes", &SourceFile::new("causes.cat", text), &model::NoInclude).expect("a model");
+    assert!(compare_under(&[model], 4000..4400, &config) > 1500);
+}
+
 /// Data races are flags of the executions that have one.
 #[test]
 fn engines_agree_about_c11_and_its_races() {
