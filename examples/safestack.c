@@ -1,7 +1,12 @@
 /* A stack of indices in an array, after a proposal that withstood much testing: pop marks its entry and may put
  * the head back. Three threads that pop and push again can own one index twice, but only after many switches
  * between them. With -DTHREADS=4 there are four.
- * @no-expect heavy
+ * @expect sc: UNSAFE
+ * @expect tso: UNSAFE
+ * @expect power-frame: UNSAFE
+ * @expect ppc: UNSAFE
+ * @expect aarch64: UNSAFE
+ * @expect rc11: UNSAFE
  * @options --unwind 3
  */
 #include <assert.h>

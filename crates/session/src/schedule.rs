@@ -6,7 +6,7 @@
 
 use crate::evidence::run_engine;
 use crate::stack::STACK;
-use crate::strategy::Step;
+use crate::strategy::{Setting, Step};
 use crate::{Failure, Found, Request};
 use engine::{
     ARTEFACTS, Answer, Engine, Findings, MILLI, Meter, NoAnswer, Observer, Options, Property, Question, Task, UNWIND,
@@ -67,6 +67,8 @@ struct Common {
 struct Lane<'s> {
     step: &'s Step,
     engine: &'static dyn Engine,
+    /// The model that it works under, if that is not the task's.
+    stand_in: Option<Model>,
     meter: Meter,
     state: State,
     /// The best answer so far, if it has bounds.
@@ -143,8 +145,35 @@ fn is_cut(answer: &Answer) -> bool {
     answer.guarantee.bound(UNWIND).is_some()
 }
 
+/// The model that the row wants instead of the task's, if what is found under it is about the task.
+fn stand_in(step: &Step, engine: &dyn Engine, task: &Task<'_>) -> Result<Option<Model>, Failure> {
+    let Setting::Under(name) = step.setting else { return Ok(None) };
+    let fails = matches!(task.question, Question::Violation(Property::Assertions { .. }));
+    if !fails || !task.model.head.weaker_than.iter().any(|stronger| stronger == name) {
+        return Ok(None);
+    }
+    let model = crate::model(name)?;
+    let takes = engine.accepts(&Task { model: &model, ..*task }).is_ok();
+    Ok(takes.then_some(model))
+}
+
+/// What a violation under a stand-in says about the task; a proof says nothing.
+fn under_the_models_own(common: &Common, answer: Answer) -> Result<Answer, NoAnswer> {
+    let Asked::Violation(property) = common.asked else { return Err(NoAnswer::Cancelled) };
+    let holds = |found: &Option<witness::Execution>| {
+        let checked = |execution| witness::check_violation(&common.program, &common.model, execution, property);
+        found.as_ref().is_some_and(|execution| checked(execution).is_ok())
+    };
+    match &answer.findings {
+        Findings::Reach(found) if found.iter().all(holds) => Ok(answer),
+        Findings::Reach(_) | Findings::States(_) | Findings::Proof(_) => {
+            Err(NoAnswer::GaveUp("nothing goes wrong under the stronger model".to_owned()))
+        }
+    }
+}
+
 /// The work of a row: one bound after the other.
-fn work(watcher: &Watcher, engine: &dyn Engine, step: &Step) -> Ended {
+fn work(watcher: &Watcher, engine: &dyn Engine, step: &Step, stand_in: Option<&Model>) -> Ended {
     let common = &*watcher.common;
     for (at, (unwind, widen)) in bounds(common.options.unwind).enumerate() {
         let mut options = common.options.clone();
@@ -156,8 +185,13 @@ fn work(watcher: &Watcher, engine: &dyn Engine, step: &Step) -> Ended {
             Asked::States => Question::States,
             Asked::Violation(property) => Question::Violation(*property),
         };
-        let task = Task { program: &common.program, model: &common.model, question, options: &options };
-        let answer = match run_engine(engine, &task, watcher)? {
+        let model = stand_in.unwrap_or(&common.model);
+        let task = Task { program: &common.program, model, question, options: &options };
+        let mut answer = run_engine(engine, &task, watcher)?;
+        if stand_in.is_some() {
+            answer = answer.and_then(|answer| under_the_models_own(common, answer));
+        }
+        let answer = match answer {
             Ok(answer) => answer,
             Err(reason) => return Ok(Err(reason)),
         };
@@ -212,14 +246,20 @@ impl<'s> Schedule<'s> {
         for step in plan.steps {
             let engine = crate::engine(request.engines, step.engine)
                 .ok_or_else(|| Failure::Internal(format!("the strategy has no engine `{}`", step.engine)))?;
-            if let Err(refusal) = engine.accepts(task) {
-                refusals.push(refusal);
-                continue;
+            let stand_in = stand_in(step, engine, task)?;
+            match engine.accepts(task) {
+                // Who knows the model needs no other one.
+                Ok(()) if matches!(step.setting, Setting::Under(_)) => continue,
+                Err(refusal) if stand_in.is_none() => {
+                    refusals.push(refusal);
+                    continue;
+                }
+                Ok(()) | Err(_) => {}
             }
             let (at, to) = (lanes.len(), sender.clone());
             // Nobody listens any more when there is an answer.
             let meter = Meter::new(move || to.send(Event::Held(at)).unwrap_or_default());
-            lanes.push(Lane { step, engine, meter, state: State::New, known: Arc::default(), ended: None });
+            lanes.push(Lane { step, engine, stand_in, meter, state: State::New, known: Arc::default(), ended: None });
         }
         if lanes.is_empty() {
             return Err(match &refusals[..] {
@@ -387,9 +427,9 @@ impl<'s> Schedule<'s> {
             known: Arc::clone(&lane.known),
             events: self.sender.clone(),
         };
-        let (engine, step) = (lane.engine, *lane.step);
+        let (engine, step, stand_in) = (lane.engine, *lane.step, lane.stand_in.clone());
         let run = move || {
-            let ended = work(&watcher, engine, &step);
+            let ended = work(&watcher, engine, &step, stand_in.as_ref());
             // Nobody listens any more when there is an answer.
             let _ = watcher.events.send(Event::Ended(watcher.at, Box::new(ended)));
         };
@@ -487,5 +527,51 @@ impl Lane<'_> {
     fn is_bounded(&self) -> bool {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).is_some();
         known || matches!(&self.ended, Some(Ok(Ok(_))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategy::ALL;
+    use engine::Unobserved;
+    use source::SourceFile;
+
+    const HEAD: &str = "typedef unsigned long pthread_t;
+int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+int pthread_join(pthread_t, void **);
+void __VERIFIER_assert(int);
+int x, y, r, s;
+";
+
+    /// What the row under sequential consistency knows of two threads under a model.
+    fn under_sc(first: &str, second: &str, after: &str, model: &str) -> Result<bool, NoAnswer> {
+        let text = format!(
+            "{HEAD}void *p(void *u) {{ {first} return 0; }}\nvoid *q(void *u) {{ {second} return 0; }}\n\
+            int main(void) {{ pthread_t a, b; pthread_create(&a, 0, p, 0); pthread_create(&b, 0, q, 0);\n\
+            pthread_join(a, 0); pthread_join(b, 0); __VERIFIER_assert({after}); return 0; }}\n"
+        );
+        let model = Model::builtin(model).expect("a model of ours");
+        let program = crate::load(&SourceFile::new("row.c", &text), &crate::Reading::default()).expect("a program");
+        let program = crate::compiled(&program, &model).expect("a program of the machine");
+        let steps = [Step { setting: Setting::Under("sc"), first: ALL, then: ALL, ..Step::alone("coherence") }];
+        let plan = Plan { name: "row", steps: &steps, patient: 0 };
+        let request = Request::default();
+        let question = Question::Violation(Property::Assertions { memory: true });
+        let task = Task { program: &program, model: &model, question, options: &request.options };
+        let schedule = Schedule::new(&plan, &task, &request, &Unobserved).unwrap_or_else(|why| panic!("{why}"));
+        let found = schedule.follow().unwrap_or_else(|why| panic!("{why}"));
+        found.map(|found| is_decided(&found.result)).map_err(|(_, reason)| reason)
+    }
+
+    #[test]
+    fn what_goes_wrong_under_a_stronger_model_goes_wrong_and_a_proof_is_none() {
+        for model in ["ppc", "aarch64", "rc11"] {
+            let lost = under_sc("int t = x; x = t + 1;", "int t = x; x = t + 1;", "x == 2", model);
+            assert!(matches!(lost, Ok(true)), "{model}: {lost:?}");
+            // Only weak memory makes both zero.
+            let buffered = under_sc("x = 1; r = y;", "y = 1; s = x;", "r || s", model);
+            assert!(matches!(buffered, Err(NoAnswer::GaveUp(_))), "{model}: {buffered:?}");
+        }
     }
 }

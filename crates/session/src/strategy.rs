@@ -59,6 +59,9 @@ pub enum Setting {
     Plain,
     /// Few threads and few iterations of loops that constants decide are free; more of them count against the bound.
     Small,
+    /// Under this model instead of one that is weaker and that the engine does not know. Only violations count: the weaker model
+    /// must allow them, too.
+    Under(&'static str),
 }
 
 /// Iterations that constants decide, and threads, that are free in [`Setting::Small`].
@@ -108,6 +111,13 @@ pub static STRATEGIES: &[Strategy] = &[
                 setting: Setting::Plain,
                 first: &[40 * MILLI, 460 * MILLI, 250 * MILLI, 1000 * MILLI],
                 then: &[300 * MILLI, 750 * MILLI, 2000 * MILLI, 4000 * MILLI],
+            },
+            Step {
+                engine: "coherence",
+                why: "finds what goes wrong on any machine where it does not know the model",
+                setting: Setting::Under("sc"),
+                first: &[0, 2500 * MILLI, 1000 * MILLI, 4000 * MILLI],
+                then: &[0, 750 * MILLI, 2000 * MILLI, 4000 * MILLI],
             },
             Step {
                 engine: "predicate",
@@ -190,7 +200,7 @@ impl Step {
     /// The options of the task, as this row wants them.
     pub fn set(&self, options: &mut Options) {
         match self.setting {
-            Setting::Plain => {}
+            Setting::Plain | Setting::Under(_) => {}
             Setting::Small => (options.free_iterations, options.free_threads) = SMALL,
         }
     }
