@@ -55,7 +55,7 @@ const INTERVAL: Duration = Duration::from_millis(20);
 
 /// How many units of work a clause costs. A formula that is large to build is larger to search, so this is more than the
 /// building alone.
-const CLAUSE: u64 = 2;
+const CLAUSE: u64 = 1;
 
 /// After how many clauses their work is accounted for.
 const CLAUSES: u64 = 1024;
@@ -63,7 +63,7 @@ const CLAUSES: u64 = 1024;
 /// How many units of work lie between two questions of the search whether to go on: some ten decisions or conflicts, which
 /// take longer in a formula of many clauses.
 const QUESTION: u64 = 20;
-const CLAUSES_OF_A_UNIT: u64 = 1000;
+const CLAUSES_OF_A_UNIT: u64 = 4000;
 
 /// The same while the solver simplifies its clauses. It asks much more often then, above all from the small solver inside that sweeps for
 /// equivalent literals.

@@ -41,7 +41,7 @@ pub struct Theory {
     /// A clause that the solver has yet to be told, last literal first.
     clause: Option<Vec<Lit>>,
     conflicts: Rc<Cell<u64>>,
-    /// Edges that were added, which is most of the work.
+    /// Edges that were added and nodes that moved for them, which is most of the work.
     inserted: Rc<Cell<u64>>,
     search: Search,
 }
@@ -78,6 +78,8 @@ struct Active {
     parent: Vec<(u32, u32)>,
     seen: Vec<u32>,
     round: u32,
+    /// How many nodes got new positions since somebody asked.
+    moved: u64,
 }
 
 impl Theory {
@@ -160,7 +162,8 @@ impl Theory {
             let at = self.processed;
             let code = self.assigned[at].code();
             let count = self.watched.get(code).map_or(0, Vec::len);
-            self.inserted.set(self.inserted.get() + count as u64);
+            let moved = std::mem::take(&mut self.graph.moved);
+            self.inserted.set(self.inserted.get() + count as u64 + moved);
             for watch in 0..count {
                 let number = self.watched[code][watch];
                 let (from, to, _) = self.edges[number as usize];
@@ -285,6 +288,7 @@ impl Active {
                 return Some(self.path(to, from, edge));
             }
             let behind = self.backward(from, low);
+            self.moved += (ahead.len() + behind.len()) as u64;
             self.reorder(behind, ahead);
         }
         self.out[from as usize].push((to, edge));
