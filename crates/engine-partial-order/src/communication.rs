@@ -10,9 +10,6 @@ use symbolic::Kind;
 /// A write that a read can see: when they are at the same location, and what it would see and when.
 pub(crate) type Candidate = (usize, Bool, Vec<(Bool, Term)>);
 
-/// How many pairs that nobody wants are looked at for a unit of work.
-const UNWANTED: usize = 256;
-
 impl Events<'_> {
     /// Makes reads-from and coherence. `coherent`: the model has an axiom that gives every location a sequential order.
     pub fn communicate(&mut self, coherent: bool) -> Result<(), NoAnswer> {
@@ -21,23 +18,32 @@ impl Events<'_> {
         self.reads_from(coherent)
     }
 
-    /// Pairs of events of two kinds at the same location that somebody wants, and when they are there, in the order of the events.
+    /// Pairs of events of two kinds at the same location, and when they are there, in the order of the events; without those that are in one
+    /// chain. A number for each event says in which, counted from 1.
     fn meetings(
         &mut self,
         (first, second): (Kind, Kind),
-        wanted: &dyn Fn(usize, usize) -> bool,
+        chain_of: &[u32],
     ) -> Result<Vec<(usize, usize, Bool)>, NoAnswer> {
         let mut pairs: Vec<(usize, usize, Bool)> = Vec::new();
         for location in 0..self.accesses.len() {
             let here = |kind: Kind| -> Vec<(usize, Bool)> {
                 self.accesses[location].iter().filter(|&&(event, _)| self.kind(event) == kind).copied().collect()
             };
-            let (firsts, seconds) = (here(first), here(second));
+            let (firsts, mut seconds) = (here(first), here(second));
+            seconds.sort_by_key(|&(event, _)| chain_of[event]);
             for &(a, one) in &firsts {
-                // To see that nobody wants a pair is quick.
-                self.count(seconds.len() / UNWANTED)?;
+                let chain = chain_of[a];
+                let own = match chain {
+                    0 => 0..0,
+                    _ => {
+                        seconds.partition_point(|&(b, _)| chain_of[b] < chain)
+                            ..seconds.partition_point(|&(b, _)| chain_of[b] <= chain)
+                    }
+                };
                 let (terms, found) = (&mut self.structure.terms, pairs.len());
-                for &(b, other) in seconds.iter().filter(|&&(b, _)| (first != second || a < b) && wanted(a, b)) {
+                let others = seconds[..own.start].iter().chain(&seconds[own.end..]);
+                for &(b, other) in others.filter(|&&(b, _)| first != second || a < b) {
                     let both = terms.and(one, other);
                     if both != Bool::FALSE {
                         pairs.push((a, b, both));
@@ -84,8 +90,7 @@ impl Events<'_> {
         for (number, chain) in (1..).zip(&self.chains) {
             chain.writes.iter().for_each(|&(_, write)| chain_of[write] = number);
         }
-        let unchained = |a: usize, b: usize| chain_of[a] == 0 || chain_of[a] != chain_of[b];
-        for (a, b, same) in self.meetings((Kind::Write, Kind::Write), &unchained)? {
+        for (a, b, same) in self.meetings((Kind::Write, Kind::Write), &chain_of)? {
             if self.is_initial(a) {
                 self.co.push(Coherence { first: a, second: b, when: same, sure: false, chained: chain_of[b] != 0 });
                 continue;
@@ -124,7 +129,7 @@ impl Events<'_> {
     }
 
     fn reads_from(&mut self, coherent: bool) -> Result<(), NoAnswer> {
-        let pairs = self.meetings((Kind::Read, Kind::Write), &|_, _| true)?;
+        let pairs = self.meetings((Kind::Read, Kind::Write), &vec![0; self.len()])?;
         for group in pairs.chunk_by(|x, y| x.0 == y.0) {
             self.count(group.len())?;
             let read = group[0].0;

@@ -41,8 +41,8 @@ mod states;
 mod symmetry;
 
 use engine::{
-    Answer, Choices, Declared, Engine, Family, Findings, Guarantee, NoAnswer, Observer, OneOf, Property, Question,
-    Refusal, Task,
+    Answer, Choices, Declared, Engine, Family, Findings, Guarantee, NoAnswer, Observer, OneOf, Options, Property,
+    Question, Refusal, Task,
 };
 use ir::Proposition;
 use logic::Bool;
@@ -170,6 +170,11 @@ fn prepare<'t>(
         Halt::Cancelled => observer.stop().unwrap_or(NoAnswer::Cancelled),
         Halt::Refused(why) => NoAnswer::GaveUp(why),
     })?;
+    let all = Options::default();
+    let few = (task.options.free_iterations, task.options.free_threads) != (all.free_iterations, all.free_threads);
+    if few && !structure.charged {
+        return Err(NoAnswer::GaveUp("it is the same task as with all threads and iterations".to_owned()));
+    }
     symbolic::narrow(&mut structure, settings.go_on);
     let reachable = structure.cuts.iter().filter(|(when, _)| *when != Bool::FALSE);
     let mut loops: Vec<Span> = reachable.map(|&(_, span)| span).collect();

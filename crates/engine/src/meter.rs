@@ -84,6 +84,11 @@ impl Meter {
         self.spend(1)
     }
 
+    /// How much was allowed so far and not given back.
+    pub fn granted(&self) -> u64 {
+        self.0.as_ref().map_or(0, |account| account.granted.load(Ordering::Acquire))
+    }
+
     /// Allows this much more.
     pub fn grant(&self, units: u64) {
         let Some(account) = &self.0 else { return };

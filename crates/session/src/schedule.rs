@@ -296,10 +296,15 @@ impl<'s> Schedule<'s> {
     pub fn follow(mut self) -> Result<Result<Found<Answer>, (&'static str, NoAnswer)>, Failure> {
         let mut scheduled = 0u64;
         for round in 0.. {
+            let allowed = scheduled;
             let decided = match self.round(round, &mut scheduled) {
                 Ok(decided) => decided,
                 Err(stopped) => return self.end(None, Some(stopped)),
             };
+            // What the first row gave back after its first bound is for larger ones.
+            if let Some(lead) = self.lanes.first().filter(|lane| lane.state != State::Ended) {
+                scheduled = scheduled.min(lead.meter.granted().max(allowed));
+            }
             if decided.is_some() {
                 return self.end(decided, None);
             }

@@ -648,6 +648,7 @@ impl Run<'_> {
         state.effect(&mut self.structure.terms, Bool::TRUE);
         // A thread may always come too late to do anything: that is what those beyond the bound do.
         self.starts += 1;
+        self.structure.charged |= self.starts > self.settings.threads;
         let enough = self.allowed(self.starts.saturating_sub(self.settings.threads));
         // Threads that start threads like themselves are like functions that call themselves.
         let nested = self.current.line.iter().filter(|&&function| function == body).count();

@@ -229,6 +229,8 @@ pub struct Structure {
     /// When an access was left out that is not to one whole cell, which its address does not tell for certain. They are cuts too;
     /// if one can be reached, the program has to be executed again with [`crate::Settings::mixed`].
     pub mixed: Vec<Bool>,
+    /// Whether threads, or iterations that constants decide, counted against the bound because there were more than are free.
+    pub charged: bool,
     /// Truth values that widen the bound on loops, one repetition each: they must hold up to some point and not beyond.
     pub widen: Vec<Bool>,
     /// When each thread runs to its end.
@@ -283,6 +285,7 @@ impl Structure {
             mixed: Vec::new(),
             cut_moments: Vec::new(),
             widen: Vec::new(),
+            charged: false,
             finished: Vec::new(),
             finals: Vec::new(),
             failures: Vec::new(),

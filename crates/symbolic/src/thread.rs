@@ -157,7 +157,9 @@ impl Run<'_> {
             let seen = self.structure.events.len() + self.structure.links.len() != size;
             // Constants of a run that is not the last may be values of shared cells: a loop could wait for ever for them.
             let free_of_charge = !seen || free < self.settings.free && !self.stale;
-            if round.met && !round.undecided && decided < DECIDED_ITERATIONS && free_of_charge {
+            let by_constants = round.met && !round.undecided && decided < DECIDED_ITERATIONS;
+            self.structure.charged |= by_constants && seen && free >= self.settings.free;
+            if by_constants && free_of_charge {
                 decided += 1;
                 free += u32::from(seen);
             } else {

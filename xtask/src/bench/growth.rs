@@ -66,7 +66,7 @@ const SERIES: &[Series] = &[
     check("independent pairs", programs::pairs, &[4, 8, 16, 32, 64, 128], (64, 1.0)),
     check("ring of threads", programs::ring, &[4, 8, 16, 32, 64, 128], (64, 1.0)),
     check("accesses to two locations", programs::straight, &[64, 128, 256, 512, 1024, 2048], (1024, 3.0)),
-    check("stores in a loop", programs::counted_stores, &[64, 128, 256, 512, 1024, 2048], (1024, 2.0)),
+    check("stores in a loop", programs::counted_stores, &[64, 128, 256, 512, 1024, 2048, 4096], (1024, 2.0)),
     check("array, any index", programs::array, &[32, 64, 128, 256, 512, 1024], (512, 2.0)),
     check("list read while written", programs::list, &[4, 8, 16, 32, 64], (64, 5.0)),
     check("push and pop with malloc", programs::push_pop, SLOWLY, (8, 5.0)),
