@@ -110,7 +110,7 @@ pub static STRATEGIES: &[Strategy] = &[
                     large",
                 setting: Setting::Plain,
                 first: &[40 * MILLI, 460 * MILLI, 250 * MILLI, 1000 * MILLI],
-                then: &[300 * MILLI, 750 * MILLI, 2000 * MILLI, 4000 * MILLI],
+                then: &[300 * MILLI, 1000 * MILLI, 3000 * MILLI, 8000 * MILLI],
             },
             Step {
                 engine: "coherence",
