@@ -36,6 +36,9 @@ const TABLE: &str = "| series | model | size: CPU seconds | slope | bar |";
 /// What was measured: size and CPU seconds.
 pub type Points = Vec<(u32, f64)>;
 
+/// How much longer a program may take under the full model of Power than under its frame.
+const POWERS: f64 = 5.0;
+
 const TWICE: &[u32] = &[4, 8, 16, 32, 64, 128, 256, 512, 1024];
 const SLOWLY: &[u32] = &[2, 4, 6, 8, 10, 12, 16];
 
@@ -97,7 +100,7 @@ pub fn run(quick: bool) -> Result<()> {
     let mut drawn: Vec<(&Series, Points)> = Vec::new();
     let mut late = 0;
     for series in SERIES {
-        let points = measure(&binary, &folder, series, quick)?;
+        let points = measure(&binary, &folder, series, quick, u32::MAX)?;
         let behind = series.bar.is_some_and(|(size, most)| {
             (quick || series.sizes.contains(&size)) && !points.iter().any(|&(at, took)| at == size && took <= most)
         });
@@ -111,7 +114,29 @@ pub fn run(quick: bool) -> Result<()> {
     }
     println!("{} series, {late} behind their bars", SERIES.len());
     if !quick {
+        compare_powers(&binary, &folder)?;
         write_page(&drawn)?;
+    }
+    Ok(())
+}
+
+/// How much longer programs of each kind take under the full model of Power than under its frame: at the largest size up to the bar's that both decide.
+fn compare_powers(binary: &Path, folder: &Path) -> Result<()> {
+    println!("CPU seconds under ppc and power-frame; `!` marks more than {POWERS} times, above a tenth of a second");
+    for series in SERIES.iter().filter(|series| series.command == ["check"] && series.model == "tso") {
+        let Some((most, _)) = series.bar.filter(|_| series.ending == "c") else { continue };
+        let mut points = [Points::new(), Points::new()];
+        for (model, points) in ["ppc", "power-frame"].into_iter().zip(&mut points) {
+            *points = measure(binary, folder, &under(*series, model, "SAFE"), false, most)?;
+        }
+        let [full, frame] = points;
+        let both = full.iter().rev().find_map(|&(size, slow)| {
+            let &(_, quick) = frame.iter().find(|&&(at, _)| at == size)?;
+            Some((size, slow, quick))
+        });
+        let Some((size, slow, quick)) = both else { continue };
+        let mark = if slow > 0.1 && slow > POWERS * quick { "!" } else { " " };
+        println!("{mark} {:<36} {size}: {slow:.2} and {quick:.2}, {:.1} times", series.name, slow / quick);
     }
     Ok(())
 }
@@ -142,11 +167,11 @@ fn table(drawn: &[(&Series, Points)]) -> String {
     text
 }
 
-/// The points of a series, as far as there were answers in time.
-fn measure(binary: &Path, folder: &Path, series: &Series, quick: bool) -> Result<Points> {
+/// The points of a series up to a size, as far as there were answers in time.
+fn measure(binary: &Path, folder: &Path, series: &Series, quick: bool, most: u32) -> Result<Points> {
     let mut points = Points::new();
     let only = series.bar.map(|(size, _)| size);
-    for &size in series.sizes.iter().filter(|&&size| !quick || Some(size) == only) {
+    for &size in series.sizes.iter().filter(|&&size| size <= most && (!quick || Some(size) == only)) {
         let file = folder.join(format!("program.{}", series.ending));
         std::fs::write(&file, (series.make)(size))?;
         let file = file.to_string_lossy().into_owned();
