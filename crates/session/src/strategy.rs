@@ -102,7 +102,7 @@ pub static STRATEGIES: &[Strategy] = &[
                 why: "proves what holds whatever other threads do, for any number of iterations, at a glance",
                 setting: Setting::Plain,
                 first: &[30 * MILLI, 200 * MILLI],
-                then: &[100 * MILLI, 300 * MILLI],
+                then: &[100 * MILLI, 1000 * MILLI],
             },
             Step {
                 engine: "coherence",
