@@ -68,6 +68,11 @@ pub fn looks_at(function: &Function, block: &Block, instr: Option<&Instr>, local
     live[local.index()]
 }
 
+/// What is live where a function begins: it may be looked at before anything is assigned to it.
+pub fn at_entry(function: &Function) -> Vec<bool> {
+    starts(function).into_iter().next().unwrap_or_default()
+}
+
 fn exits(live: &mut [bool], terminator: &Terminator) {
     match terminator {
         Terminator::Branch { condition, .. } => uses(live, condition),

@@ -2,7 +2,6 @@
 
 use ir::{Block, BlockId, Expr, Function, Instr, Local, LocalId, Op, System, Terminator, Width};
 use source::Span;
-use std::collections::BTreeSet;
 
 /// Removes what cannot be reached, and computes where the paths from each branch meet again.
 pub(crate) fn finish(mut function: Function) -> Function {
@@ -16,46 +15,10 @@ pub(crate) fn finish(mut function: Function) -> Function {
 /// Variables that may be read before anything is written to them hold any value at first: a jump may lead past their declaration. For a function
 /// that has not been finished.
 pub(crate) fn any_at_first(function: &mut Function) {
-    let named = |&local: &usize| !function.locals[local].name.starts_with('%');
-    let variables: Vec<usize> = (function.params as usize..function.locals.len()).filter(named).collect();
-    let row = variables.len().div_ceil(64);
-    let place = |local: LocalId| variables.binary_search(&local.index()).ok();
-    let set = |row: &mut [u64], local: LocalId, live: bool| {
-        if let Some(at) = place(local) {
-            row[at / 64] = row[at / 64] & !(1 << (at % 64)) | u64::from(live) << (at % 64);
-        }
-    };
-    let mut live: Vec<Vec<u64>> = vec![vec![0; row]; function.blocks.len()];
-    let mut before: Vec<Vec<usize>> = vec![Vec::new(); function.blocks.len()];
-    for (at, block) in function.blocks.iter().enumerate() {
-        block.terminator.successors().for_each(|to| before[to.index()].push(at));
-    }
-    let mut open: BTreeSet<usize> = (0..function.blocks.len()).collect();
-    while let Some(at) = open.pop_last() {
-        let block = &function.blocks[at];
-        let mut now = vec![0; row];
-        for to in block.terminator.successors() {
-            now.iter_mut().zip(&live[to.index()]).for_each(|(now, live)| *now |= live);
-        }
-        if let Terminator::Branch { condition: value, .. }
-        | Terminator::Return(Some(value))
-        | Terminator::Exit(Some(value)) = &block.terminator
-        {
-            value.for_each_local(&mut |local| set(&mut now, local, true));
-        }
-        for instr in block.instrs.iter().rev() {
-            instr.op.defines().into_iter().for_each(|dst| set(&mut now, dst, false));
-            for value in instr.op.expressions() {
-                value.for_each_local(&mut |local| set(&mut now, local, true));
-            }
-        }
-        if now != live[at] {
-            live[at] = now;
-            open.extend(&before[at]);
-        }
-    }
-    let is_live = |at: &usize| live.first().is_some_and(|row| row[at / 64] >> (at % 64) & 1 == 1);
-    let unset: Vec<LocalId> = (0..variables.len()).filter(is_live).map(|at| LocalId(variables[at] as u32)).collect();
+    let live = ir::liveness::at_entry(function);
+    let named = |local: &LocalId| !function.locals[local.index()].name.starts_with('%');
+    let variables = (function.params..function.locals.len() as u32).map(LocalId).filter(named);
+    let unset: Vec<LocalId> = variables.filter(|local| live[local.index()]).collect();
     if unset.is_empty() {
         return;
     }
