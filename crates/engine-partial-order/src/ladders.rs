@@ -58,8 +58,7 @@ impl Events<'_> {
             self.constraints.push(constraint);
             heights.push(at_least);
         }
-        let whole = |(.., seen): &&&Candidate| matches!(seen[..], [(Bool::TRUE, _)]);
-        let whole = possible.iter().all(|candidate| whole(&candidate));
+        let whole = possible.iter().all(|(.., seen)| matches!(seen[..], [(Bool::TRUE, _)]));
         if whole {
             let written = possible.iter().zip(&heights).map(|((.., seen), &height)| (height, seen[0].1));
             self.heights.push((written.collect(), self.structure.events[read].value));
@@ -201,10 +200,10 @@ impl Certain {
 
     /// Whether a short path leads from a node to another one.
     fn path(&self, from: u32, to: u32) -> bool {
-        let (mut seen, mut next) = (vec![from], 0);
         if from == to {
             return true;
         }
+        let (mut seen, mut next) = (vec![from], 0);
         while let Some(&node) = seen.get(next)
             && next < Certain::NEAR
         {

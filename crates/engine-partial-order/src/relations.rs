@@ -247,7 +247,7 @@ impl<'m> Relations<'m> {
         let mut operands = self.cheapest_first(operands);
         let mut result = match self.po_loc_and_composition(&operands, bound) {
             Some((po_loc, first, last)) => {
-                operands.retain(|&operand| self.model.node(operand) != self.model.node(po_loc));
+                operands.retain(|&operand| operand != po_loc);
                 let (first, last) = (self.pairs(events, first, bound)?, self.pairs(events, last, bound)?);
                 let starts: FxHashSet<usize> = first.keys().map(|&(a, _)| a).collect();
                 let ends: FxHashSet<usize> = last.keys().map(|&(_, b)| b).collect();

@@ -10,7 +10,8 @@ pub struct Options {
     pub unwind: u32,
     /// By how much the engine may widen that bound if it is not enough, step by step.
     pub widen: u32,
-    /// How many iterations that constants decide are free in each loop; further ones count against the bound.
+    /// How many iterations that constants decide are free in each loop; further ones count against the bound. An engine may give up where neither
+    /// this nor [`Options::free_threads`] makes a difference: somebody else has the same task.
     pub free_iterations: u32,
     /// How many threads are started for free; further ones count against the bound.
     pub free_threads: u32,
