@@ -158,7 +158,9 @@ fn sites(program: &Program) -> Vec<Site> {
                     Op::System(System::Critical { enter: true }) => {
                         sites.push(Site { what: What::Assertion, at: here(index), span });
                     }
-                    Op::Assume { condition, waits: false } if !matches!(condition, Expr::Const(..)) => {
+                    Op::Assume { condition, waits: false }
+                        if !matches!(condition, Expr::Const(..)) && !is_outcome(&body.instrs[..index]) =>
+                    {
                         sites.push(Site { what: What::Assumption, at: here(index + 1), span });
                     }
                     Op::System(System::Spawn { function, .. }) => {
@@ -177,6 +179,12 @@ fn sites(program: &Program) -> Vec<Site> {
         }
     }
     sites
+}
+
+/// Whether an assumption behind these instructions only says how a compare-and-swap ends whose success and failure are paths of their own. Nobody
+/// wrote it, and a compare-and-swap that never fails is no mistake.
+fn is_outcome(before: &[Instr]) -> bool {
+    before.last().is_some_and(|last| matches!(last.op, Op::Rmw { when: Some(_), .. }))
 }
 
 /// The ends of the blocks that decide whether a block is reached; its own beginning, if nobody does.
