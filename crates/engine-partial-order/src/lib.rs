@@ -106,6 +106,10 @@ impl Engine for PartialOrder {
         ]
     }
 
+    fn reads_relations(&self) -> bool {
+        true
+    }
+
     fn accepts(&self, task: &Task<'_>) -> Result<(), Refusal> {
         cubes::accepts(task)?;
         for axiom in task.model.axioms.iter().filter(|axiom| axiom.role == Role::Forbids) {

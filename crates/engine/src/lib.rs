@@ -292,6 +292,11 @@ pub trait Engine: fmt::Debug + Sync {
         false
     }
 
+    /// Whether what it costs grows with the relations of the model, so that a relaxed model ([`Model::relaxed`]) should be tried first.
+    fn reads_relations(&self) -> bool {
+        false
+    }
+
     /// Whether it takes the task.
     ///
     /// # Errors

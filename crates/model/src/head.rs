@@ -5,7 +5,7 @@ use crate::model::{Buffers, CompileRule, CompileStep, Head};
 use crate::resolve::KNOWN_TAGS;
 use source::{Diagnostic, SourceFile, Span};
 
-const KEYS: &str = "about, also, machine, note, buffers, drain, order-writes, wait, mixed-size, weaker-than, architectures, compile, compile+OPTION, tags, library";
+const KEYS: &str = "about, also, machine, note, buffers, drain, order-writes, wait, mixed-size, weaker-than, relax, architectures, compile, compile+OPTION, tags, library";
 
 /// Reads the head of a parsed file.
 pub(crate) fn head(file: &SourceFile, parsed: &File) -> Result<Head, Diagnostic> {
@@ -69,6 +69,17 @@ impl Reader<'_> {
             }
             "mixed-size" => self.head.mixed_size.extend(words()),
             "weaker-than" => self.head.weaker_than.extend(words()),
+            "relax" => match &words()[..] {
+                [whole, part] => self.head.relax.push((whole.clone(), part.clone())),
+                _ => {
+                    return Err(Diagnostic::error(
+                        self.file,
+                        span,
+                        "`@relax` takes the names of a relation and of a part of it",
+                    )
+                    .help("write for example `@relax ppo direct`"));
+                }
+            },
             "architectures" => self.head.architectures.extend(words()),
             "tags" => self.head.tags.extend(words()),
             "compile" => {

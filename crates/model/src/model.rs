@@ -66,6 +66,8 @@ pub struct Head {
     pub note: String,
     /// `@weaker-than`: models all of whose executions this model allows too.
     pub weaker_than: Vec<String>,
+    /// `@relax WHOLE PART`: relations of the model, each with a part of it that costs less to decide.
+    pub relax: Vec<(String, String)>,
     /// `@architectures`: whose programs this model is about; all if empty.
     pub architectures: Vec<String>,
     /// `@compile`: how atomics of C are compiled for this model.
@@ -167,6 +169,26 @@ impl Model {
         self.name = format!("{}+{option}", self.name);
         self.title = format!("{}+{option}", self.title);
         Some(self)
+    }
+
+    /// The same model with parts of some relations in their places (`@relax`): it allows all that this one allows and perhaps more, and
+    /// costs less to decide. Nothing if the head names none. That they are parts is held by tests for the models that come along; a
+    /// user's file is taken as it stands.
+    pub fn relaxed(&self) -> Option<Model> {
+        if self.foreign || self.head.relax.is_empty() {
+            return None;
+        }
+        let mut model = self.clone();
+        for (whole, part) in &self.head.relax {
+            let (whole, part) = (self.named(whole)?, self.named(part)?);
+            // Children come before parents, so a part that was defined first has nothing of the whole in it.
+            if part >= whole {
+                return None;
+            }
+            model.nodes[whole.index()] = self.node(part).clone();
+        }
+        model.head.relax.clear();
+        Some(model)
     }
 
     /// The node with this number.

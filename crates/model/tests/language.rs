@@ -267,6 +267,9 @@ fn the_head_is_checked() {
     assert!(text.contains("unknown key `@colour`") && text.contains("about, also, machine"), "{text}");
     assert!(bad("(* @buffers many *)", "test.cat:1:4").contains("`none`, `thread` or `location`"));
     assert!(bad("(* @drain MFENC *)", "test.cat:1:4").contains("unknown tag `MFENC`"));
+    for names in ["", "ppo", "ppo part more"] {
+        assert!(bad(&format!("(* @relax {names} *)"), "test.cat:1:4").contains("a relation and of a part of it"));
+    }
     for rule in ["W SC access", "W -> access", "X SC -> access", "W SC -> MFENCE", "F SC -> access", "W SC -> access ;"]
     {
         assert!(bad(&format!("(* @compile {rule} *)"), "test.cat:1:4").contains("wrong `@compile` rule"), "{rule}");

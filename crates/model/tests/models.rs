@@ -2,7 +2,7 @@
 
 mod random;
 
-use model::{Buffers, Evaluator, Include, Model, NoInclude, library};
+use model::{Buffers, Evaluator, Include, Model, NoInclude, Role, library};
 use random::{FENCES, execution};
 use source::SourceFile;
 use testkit::Rng;
@@ -101,6 +101,35 @@ fn weaker_models_allow_what_stronger_ones_allow() {
         }
     }
     assert!(both > ROUNDS / 20, "only {both} executions were worth comparing");
+}
+
+#[test]
+fn a_relaxed_model_allows_what_the_model_allows() {
+    let models: Vec<Model> = library().iter().map(|(name, text)| load(name, text)).collect();
+    let relaxing: Vec<&Model> = models.iter().filter(|model| !model.head.relax.is_empty()).collect();
+    assert!(relaxing.iter().any(|model| model.name == "ppc"));
+    for model in relaxing {
+        let relaxed = model.relaxed().unwrap_or_else(|| panic!("{}: its @relax names nothing", model.name));
+        assert!(relaxed.relaxed().is_none() && Model { foreign: true, ..model.clone() }.relaxed().is_none());
+        // What marks executions would mark more of them.
+        assert!(model.axioms.iter().all(|axiom| axiom.role == Role::Forbids && !axiom.negated), "{}", model.name);
+        let (mut numbers, mut allowed, mut left_out) = (Rng::new(23), 0, 0);
+        for round in 0..4 * ROUNDS {
+            let s = execution(&mut numbers, FENCES, &[], round % 2 == 0);
+            let mut evaluator = Evaluator::new(model, &s);
+            for (whole, part) in &model.head.relax {
+                let mut relation = |name: &str| evaluator.relation(model.named(name).expect("a relation")).clone();
+                let (whole, part) = (relation(whole), relation(part));
+                assert!(part.iter().all(|(a, b)| whole.contains(a, b)), "{}: {s:?}", model.name);
+                left_out += whole.iter().filter(|&(a, b)| !part.contains(a, b)).count();
+            }
+            if evaluator.is_consistent() {
+                allowed += 1;
+                assert!(Evaluator::new(&relaxed, &s).is_consistent(), "relaxing {} forbids {s:?}", model.name);
+            }
+        }
+        assert!(allowed > ROUNDS / 2 && left_out > 10, "{}: {allowed} executions, {left_out} pairs", model.name);
+    }
 }
 
 #[test]

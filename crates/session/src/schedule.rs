@@ -63,12 +63,21 @@ struct Common {
     over: AtomicBool,
 }
 
+/// A model that a row works under instead of the task's.
+#[derive(Debug, Clone)]
+enum StandIn {
+    /// The task's is weaker: what goes wrong counts if the task's allows it, a proof says nothing.
+    Stronger(Model),
+    /// The task's with simpler relations: a proof counts, and what goes wrong if the task's allows it. Where it does not, the row goes on with
+    /// the task's.
+    Relaxed(Model),
+}
+
 /// A row at work.
 struct Lane<'s> {
     step: &'s Step,
     engine: &'static dyn Engine,
-    /// The model that it works under, if that is not the task's.
-    stand_in: Option<Model>,
+    stand_in: Option<StandIn>,
     meter: Meter,
     state: State,
     /// The best answer so far, if it has bounds.
@@ -126,7 +135,7 @@ impl Observer for Watcher {
 pub fn bounds(first: u32) -> impl Iterator<Item = (u32, u32)> {
     std::iter::successors(Some((first, 0)), |&(first, widen)| {
         let next = first.checked_add(widen)?.checked_add(1)?;
-        Some((next, (next / 2).max(1)))
+        Some((next, (next - 1) / 2))
     })
 }
 
@@ -145,53 +154,81 @@ fn is_cut(answer: &Answer) -> bool {
     answer.guarantee.bound(UNWIND).is_some()
 }
 
-/// The model that the row wants instead of the task's, if what is found under it is about the task.
-fn stand_in(step: &Step, engine: &dyn Engine, task: &Task<'_>) -> Result<Option<Model>, Failure> {
-    let Setting::Under(name) = step.setting else { return Ok(None) };
+/// A stronger model instead of the task's, if the engine knows this one only and what is found under it is about the task.
+fn stronger(name: &str, engine: &dyn Engine, task: &Task<'_>) -> Result<Option<StandIn>, Failure> {
     let fails = matches!(task.question, Question::Violation(Property::Assertions { .. }));
-    if !fails || !task.model.head.weaker_than.iter().any(|stronger| stronger == name) {
+    let stronger = task.model.head.weaker_than.iter().any(|stronger| stronger == name);
+    if !fails || !stronger || engine.accepts(task).is_ok() {
         return Ok(None);
     }
     let model = crate::model(name)?;
     let takes = engine.accepts(&Task { model: &model, ..*task }).is_ok();
-    Ok(takes.then_some(model))
+    Ok(takes.then_some(StandIn::Stronger(model)))
 }
 
-/// What a violation under a stand-in says about the task; a proof says nothing.
-fn under_the_models_own(common: &Common, answer: Answer) -> Result<Answer, NoAnswer> {
-    let Asked::Violation(property) = common.asked else { return Err(NoAnswer::Cancelled) };
-    let holds = |found: &Option<witness::Execution>| {
-        let checked = |execution| witness::check_violation(&common.program, &common.model, execution, property);
-        found.as_ref().is_some_and(|execution| checked(execution).is_ok())
+/// The task's model with simpler relations, if it has some and that makes a difference to the engine.
+fn relaxed(engine: &dyn Engine, task: &Task<'_>) -> Option<StandIn> {
+    let asked = engine.reads_relations() && matches!(task.question, Question::Violation(_));
+    let model = asked.then(|| task.model.relaxed()).flatten()?;
+    let takes = engine.accepts(&Task { model: &model, ..*task }).is_ok();
+    takes.then_some(StandIn::Relaxed(model))
+}
+
+/// Whether the model of the task allows all executions of an answer that was found under another one.
+fn is_allowed(common: &Common, answer: &Answer) -> bool {
+    let Asked::Violation(property) = common.asked else { return false };
+    let holds = |execution: &witness::Execution| {
+        witness::check_violation(&common.program, &common.model, execution, property).is_ok()
     };
-    match &answer.findings {
-        Findings::Reach(found) if found.iter().all(holds) => Ok(answer),
-        Findings::Reach(_) | Findings::States(_) | Findings::Proof(_) => {
-            Err(NoAnswer::GaveUp("nothing goes wrong under the stronger model".to_owned()))
+    matches!(&answer.findings, Findings::Reach(found) if found.iter().flatten().all(holds))
+}
+
+/// The answer for one bound, under the task's model or one that stands in for it.
+fn ask(
+    watcher: &Watcher,
+    engine: &dyn Engine,
+    options: &Options,
+    stand_in: &mut Option<StandIn>,
+) -> Result<Result<Answer, NoAnswer>, Failure> {
+    let common = &*watcher.common;
+    let question = match &common.asked {
+        Asked::Reach(goals) => Question::Reach(goals),
+        Asked::States => Question::States,
+        Asked::Violation(property) => Question::Violation(*property),
+    };
+    let task = Task { program: &common.program, model: &common.model, question, options };
+    match stand_in {
+        None => run_engine(engine, &task, watcher),
+        Some(StandIn::Stronger(model)) => {
+            let answer = run_engine(engine, &Task { model, ..task }, watcher)?;
+            Ok(answer.and_then(|answer| match &answer.findings {
+                Findings::Reach(found) if found.iter().all(Option::is_some) && is_allowed(common, &answer) => {
+                    Ok(answer)
+                }
+                Findings::Reach(_) | Findings::States(_) | Findings::Proof(_) => {
+                    Err(NoAnswer::GaveUp("nothing goes wrong under the stronger model".to_owned()))
+                }
+            }))
         }
+        Some(StandIn::Relaxed(model)) => match run_engine(engine, &Task { model, ..task }, watcher)? {
+            Ok(answer) if !is_allowed(common, &answer) => {
+                *stand_in = None;
+                run_engine(engine, &task, watcher)
+            }
+            answer => Ok(answer),
+        },
     }
 }
 
 /// The work of a row: one bound after the other.
-fn work(watcher: &Watcher, engine: &dyn Engine, step: &Step, stand_in: Option<&Model>) -> Ended {
+fn work(watcher: &Watcher, engine: &dyn Engine, step: &Step, mut stand_in: Option<StandIn>) -> Ended {
     let common = &*watcher.common;
     for (at, (unwind, widen)) in bounds(common.options.unwind).enumerate() {
         let mut options = common.options.clone();
         options.unwind = unwind;
         options.widen = if common.deepens { widen } else { 0 };
         step.set(&mut options);
-        let question = match &common.asked {
-            Asked::Reach(goals) => Question::Reach(goals),
-            Asked::States => Question::States,
-            Asked::Violation(property) => Question::Violation(*property),
-        };
-        let model = stand_in.unwrap_or(&common.model);
-        let task = Task { program: &common.program, model, question, options: &options };
-        let mut answer = run_engine(engine, &task, watcher)?;
-        if stand_in.is_some() {
-            answer = answer.and_then(|answer| under_the_models_own(common, answer));
-        }
-        let answer = match answer {
+        let answer = match ask(watcher, engine, &options, &mut stand_in)? {
             Ok(answer) => answer,
             Err(reason) => return Ok(Err(reason)),
         };
@@ -246,16 +283,19 @@ impl<'s> Schedule<'s> {
         for step in plan.steps {
             let engine = crate::engine(request.engines, step.engine)
                 .ok_or_else(|| Failure::Internal(format!("the strategy has no engine `{}`", step.engine)))?;
-            let stand_in = stand_in(step, engine, task)?;
-            match engine.accepts(task) {
-                // Who knows the model needs no other one.
-                Ok(()) if matches!(step.setting, Setting::Under(_)) => continue,
-                Err(refusal) if stand_in.is_none() => {
-                    refusals.push(refusal);
-                    continue;
+            let stand_in = match step.setting {
+                Setting::Under(name) => match stronger(name, engine, task)? {
+                    Some(model) => Some(model),
+                    None => continue,
+                },
+                Setting::Plain | Setting::Small => {
+                    if let Err(refusal) = engine.accepts(task) {
+                        refusals.push(refusal);
+                        continue;
+                    }
+                    relaxed(engine, task)
                 }
-                Ok(()) | Err(_) => {}
-            }
+            };
             let (at, to) = (lanes.len(), sender.clone());
             // Nobody listens any more when there is an answer.
             let meter = Meter::new(move || to.send(Event::Held(at)).unwrap_or_default());
@@ -434,7 +474,7 @@ impl<'s> Schedule<'s> {
         };
         let (engine, step, stand_in) = (lane.engine, *lane.step, lane.stand_in.clone());
         let run = move || {
-            let ended = work(&watcher, engine, &step, stand_in.as_ref());
+            let ended = work(&watcher, engine, &step, stand_in);
             // Nobody listens any more when there is an answer.
             let _ = watcher.events.send(Event::Ended(watcher.at, Box::new(ended)));
         };
@@ -546,27 +586,39 @@ mod tests {
 int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
 int pthread_join(pthread_t, void **);
 void __VERIFIER_assert(int);
-int x, y, r, s;
+int x, y, z, r, s;
 ";
 
-    /// What the row under sequential consistency knows of two threads under a model.
-    fn under_sc(first: &str, second: &str, after: &str, model: &str) -> Result<bool, NoAnswer> {
+    /// Two threads, and what holds when they have ended.
+    fn two_threads(first: &str, second: &str, after: &str, model: &Model) -> Program {
         let text = format!(
             "{HEAD}void *p(void *u) {{ {first} return 0; }}\nvoid *q(void *u) {{ {second} return 0; }}\n\
             int main(void) {{ pthread_t a, b; pthread_create(&a, 0, p, 0); pthread_create(&b, 0, q, 0);\n\
             pthread_join(a, 0); pthread_join(b, 0); __VERIFIER_assert({after}); return 0; }}\n"
         );
-        let model = Model::builtin(model).expect("a model of ours");
         let program = crate::load(&SourceFile::new("row.c", &text), &crate::Reading::default()).expect("a program");
-        let program = crate::compiled(&program, &model).expect("a program of the machine");
-        let steps = [Step { setting: Setting::Under("sc"), first: ALL, then: ALL, ..Step::alone("coherence") }];
-        let plan = Plan { name: "row", steps: &steps, patient: 0 };
+        crate::compiled(&program, model).expect("a program of the machine").into_owned()
+    }
+
+    const FAILS: Question<'_> = Question::Violation(Property::Assertions { memory: true });
+
+    /// What a row alone knows of a program: whether something goes wrong.
+    fn row(step: Step, program: &Program, model: &Model) -> Result<bool, NoAnswer> {
+        let plan = Plan { name: "row", steps: &[step], patient: 0 };
         let request = Request::default();
-        let question = Question::Violation(Property::Assertions { memory: true });
-        let task = Task { program: &program, model: &model, question, options: &request.options };
+        let task = Task { program, model, question: FAILS, options: &request.options };
         let schedule = Schedule::new(&plan, &task, &request, &Unobserved).unwrap_or_else(|why| panic!("{why}"));
         let found = schedule.follow().unwrap_or_else(|why| panic!("{why}"));
-        found.map(|found| is_decided(&found.result)).map_err(|(_, reason)| reason)
+        let fails =
+            |answer: &Answer| matches!(&answer.findings, Findings::Reach(found) if found.iter().any(Option::is_some));
+        found.map(|found| fails(&found.result)).map_err(|(_, reason)| reason)
+    }
+
+    /// What the row under sequential consistency knows of two threads under a model.
+    fn under_sc(first: &str, second: &str, after: &str, model: &str) -> Result<bool, NoAnswer> {
+        let model = Model::builtin(model).expect("a model of ours");
+        let step = Step { setting: Setting::Under("sc"), first: ALL, then: ALL, ..Step::alone("coherence") };
+        row(step, &two_threads(first, second, after, &model), &model)
     }
 
     #[test]
@@ -578,5 +630,40 @@ int x, y, r, s;
             let buffered = under_sc("x = 1; r = y;", "y = 1; s = x;", "r || s", model);
             assert!(matches!(buffered, Err(NoAnswer::GaveUp(_))), "{model}: {buffered:?}");
         }
+    }
+
+    #[test]
+    fn a_proof_under_a_relaxed_model_is_one_and_what_goes_wrong_there_alone_does_not() {
+        let ppc = Model::builtin("ppc").expect("a model of ours");
+        // The orders are relaxed (0), acquire (2) and release (3).
+        let message = "x = 1; __atomic_store_n(&y, 1, 3);";
+        let chain = "r = __atomic_load_n(&y, 0); z = r; int t = z; s = *(&x + (t ^ t));";
+        let acquire = "r = __atomic_load_n(&y, 2); s = x;";
+        let relaxed_load = "r = __atomic_load_n(&y, 0); s = x;";
+        let other = format!("{message} z = 2;");
+        let cases =
+            [(message, acquire, false, false), (&*other, chain, true, false), (message, relaxed_load, true, true)];
+        for (first, second, fails_relaxed, fails) in cases {
+            let program = two_threads(first, second, "!r || s", &ppc);
+            let found = row(Step::alone("partial-order"), &program, &ppc);
+            assert!(matches!(found, Ok(found) if found == fails), "{second}: {found:?}");
+            let found = row(Step::alone("partial-order"), &program, &ppc.relaxed().expect("simpler relations"));
+            assert!(matches!(found, Ok(found) if found == fails_relaxed), "{second}, relaxed: {found:?}");
+        }
+    }
+
+    #[test]
+    fn who_does_not_read_relations_and_who_asks_for_states_has_the_models_own() {
+        let (ppc, tso) = (Model::builtin("ppc").expect("a model"), Model::builtin("tso").expect("a model"));
+        let program = two_threads("x = 1;", "x = 2;", "x", &ppc);
+        let options = Options::default();
+        let stands_in = |engine: &str, model: &Model, question| {
+            let engine = crate::engine(crate::ENGINES, engine).expect("an engine");
+            relaxed(engine, &Task { program: &program, model, question, options: &options }).is_some()
+        };
+        assert!(stands_in("partial-order", &ppc, FAILS));
+        assert!(!stands_in("partial-order", &tso, FAILS));
+        assert!(!stands_in("local", &ppc, FAILS));
+        assert!(!stands_in("partial-order", &ppc, Question::States));
     }
 }
