@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         writeln!(list, "    ({name:?}, include_str!({path:?})),")?;
     }
     let table =
-        format!("static MODELS: &[(&str, &str)] = &[\n{models}];\nstatic PARTS: &[(&str, &str)] = &[\n{parts}];\n");
+        format!("const MODELS: &[(&str, &str)] = &[\n{models}];\nconst PARTS: &[(&str, &str)] = &[\n{parts}];\n");
     std::fs::write(Path::new(&std::env::var("OUT_DIR")?).join("library.rs"), table)?;
     Ok(())
 }

@@ -35,8 +35,13 @@ macro_rules! puncts {
             }
         }
 
-        /// All of them, longer ones before those that they begin with.
-        const PUNCTS: &[(&str, Punct)] = &[$(($text, Punct::$name),)*];
+        /// The punctuation that a text is, in the spelling that has no other one.
+        fn plain(text: &str) -> Option<Punct> {
+            Some(match text {
+                $($text => Punct::$name,)*
+                _ => return None,
+            })
+        }
     };
 }
 
@@ -53,14 +58,20 @@ puncts! {
 }
 
 /// Other spellings that C has for the same.
-const DIGRAPHS: &[(&str, Punct)] =
-    &[("<:", Punct::LeftBracket), (":>", Punct::RightBracket), ("<%", Punct::LeftBrace), ("%>", Punct::RightBrace)];
+fn digraph(text: &str) -> Option<Punct> {
+    Some(match text {
+        "<:" => Punct::LeftBracket,
+        ":>" => Punct::RightBracket,
+        "<%" => Punct::LeftBrace,
+        "%>" => Punct::RightBrace,
+        _ => return None,
+    })
+}
 
-/// The punctuation that a text begins with, and how long it is.
+/// The punctuation that a text begins with, the longest there is, and how long it is.
 pub(crate) fn punct(rest: &str) -> Option<(Punct, usize)> {
-    let begins = |(text, _): &&(&str, Punct)| rest.starts_with(text);
-    let found = DIGRAPHS.iter().find(begins).or_else(|| PUNCTS.iter().find(begins))?;
-    Some((found.1, found.0.len()))
+    let of = |length| rest.get(..length).and_then(|text| Some((plain(text).or_else(|| digraph(text))?, length)));
+    [3, 2, 1].into_iter().find_map(of)
 }
 
 macro_rules! keywords {

@@ -7,6 +7,7 @@ use crate::op::Op;
 use crate::site::Site;
 use source::{SourceFile, Span};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 macro_rules! index {
     ($(#[$doc:meta])* $name:ident) => {
@@ -83,9 +84,9 @@ pub struct Program {
     /// The objects that nobody may write: string literals. A write there is an access to no object.
     pub constants: BTreeSet<ObjectId>,
     /// The names of cells inside objects, for the reader: `[3]`, `.next`. What is not here is named by its offset.
-    pub parts: BTreeMap<Address, String>,
+    pub parts: Arc<BTreeMap<Address, String>>,
     /// The same for the objects that [`crate::System::Alloc`] makes, by the name of the object.
-    pub shapes: BTreeMap<String, Shape>,
+    pub shapes: Arc<BTreeMap<String, Shape>>,
     /// The bodies of threads.
     pub functions: Vec<Function>,
     /// The threads that are there from the start: those of a litmus test, or C's `main`. Threads that these start are
@@ -342,8 +343,8 @@ impl Program {
             source,
             objects: Vec::new(),
             constants: BTreeSet::new(),
-            parts: BTreeMap::new(),
-            shapes: BTreeMap::new(),
+            parts: Arc::default(),
+            shapes: Arc::default(),
             functions: Vec::new(),
             threads: Vec::new(),
             tags: Vec::new(),

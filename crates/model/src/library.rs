@@ -3,6 +3,7 @@
 use crate::model::Model;
 use crate::resolve::NoInclude;
 use source::SourceFile;
+use std::sync::OnceLock;
 
 include!(concat!(env!("OUT_DIR"), "/library.rs"));
 
@@ -44,10 +45,12 @@ pub(crate) fn included(name: &str) -> Option<&'static str> {
 }
 
 impl Model {
-    /// The model of the library with this name.
+    /// The model of the library with this name. Its text is read once.
     pub fn builtin(name: &str) -> Option<Model> {
-        let (_, text) = library().iter().find(|(model, _)| *model == name)?;
+        static READ: [OnceLock<Option<Model>>; MODELS.len()] = [const { OnceLock::new() }; MODELS.len()];
+        let at = MODELS.iter().position(|(model, _)| *model == name)?;
         // A test loads every model of the library.
-        Model::load(name, &SourceFile::new(format!("models/{name}.cat"), *text), &NoInclude).ok()
+        let load = || Model::load(name, &SourceFile::new(format!("models/{name}.cat"), MODELS[at].1), &NoInclude).ok();
+        READ[at].get_or_init(load).clone()
     }
 }

@@ -64,7 +64,7 @@ pub struct Head {
     pub machine: bool,
     /// `@note`: what is to be said beside each of its verdicts.
     pub note: String,
-    /// `@weaker-than`: models all of whose executions this model allows too.
+    /// `@weaker-than`: models all of whose executions this model allows too, the weakest first.
     pub weaker_than: Vec<String>,
     /// `@relax WHOLE PART`: relations of the model, each with a part of it that costs less to decide.
     pub relax: Vec<(String, String)>,

@@ -25,6 +25,10 @@ fn every_model_loads_and_says_what_it_is() {
         assert_eq!(model.nodes.len(), model.names.len());
         let known = |other: &String| names.contains(&other.as_str());
         assert!(model.head.weaker_than.iter().all(known), "{name}");
+        for (at, weaker) in model.head.weaker_than.iter().enumerate() {
+            let behind: Vec<String> = Model::builtin(weaker).expect("a model").head.weaker_than;
+            assert_eq!(behind, model.head.weaker_than[at + 1..], "{name}: the weakest comes first");
+        }
         assert!(Model::builtin(name).is_some());
         if !model.head.compile.is_empty() {
             for (kind, tag) in [("R", "SC"), ("W", "NA"), ("RMW", "RLX"), ("F", "SC"), ("F", "WMB")] {

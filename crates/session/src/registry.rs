@@ -159,7 +159,7 @@ fn library() -> Vec<Model> {
 }
 
 /// The length of the longest chain of these models from the one with this name to stronger ones.
-pub(crate) fn strength(models: &[Model], name: &str) -> usize {
+fn strength(models: &[Model], name: &str) -> usize {
     let Some(model) = models.iter().find(|m| m.name == name) else { return 0 };
     let stronger = model.head.weaker_than.iter().map(|next| strength(models, next));
     stronger.max().map_or(0, |longest| longest + 1)

@@ -5,7 +5,6 @@
 //! under both. Of all cycles that the stronger model objects to, the one is shown with the fewest pairs of program order that
 //! the weaker model does not keep, since a fence between each of these is what forbids the execution.
 
-use crate::registry::strength;
 use crate::{Failure, structure, suits};
 use ir::Program;
 use model::{Evaluator, Model, Relation, Requirement, Role, Step, Structure};
@@ -38,19 +37,15 @@ const MANY: usize = 400;
 /// The execution does not belong to the program.
 pub fn relaxation(program: &Program, model: &Model, execution: &Execution) -> Result<Option<Relaxation>, Failure> {
     let structure = structure(program, execution)?;
-    Ok(stronger(program, model).iter().find_map(|strong| differs(&structure, model, strong)))
+    Ok(stronger(program, model).find_map(|strong| differs(&structure, model, &strong)))
 }
 
-/// The models that this one is weaker than and that can judge the program, the weakest first; sequential consistency last.
-fn stronger(program: &Program, model: &Model) -> Vec<Model> {
-    let names = model.head.weaker_than.iter().filter(|name| *name != "sc");
-    let mut models: Vec<Model> = names.filter_map(|name| Model::builtin(name)).collect();
-    models.retain(|strong| suits(program, strong).is_ok());
-    models.extend(Model::builtin("sc"));
-    let strengths: Vec<usize> = models.iter().map(|strong| strength(&models, &strong.name)).collect();
-    let mut ranked: Vec<(usize, Model)> = strengths.into_iter().zip(models).collect();
-    ranked.sort_by_key(|(strength, _)| Reverse(*strength));
-    ranked.into_iter().map(|(_, model)| model).collect()
+/// The models that this one is weaker than and that can judge the program, the weakest first, as the head has them; sequential
+/// consistency last. Each is read when it is looked at.
+fn stronger(program: &Program, model: &Model) -> impl Iterator<Item = Model> {
+    let names = model.head.weaker_than.iter().map(String::as_str).filter(|name| *name != "sc");
+    let weaker = names.filter_map(Model::builtin).filter(|strong| suits(program, strong).is_ok());
+    weaker.chain(Model::builtin("sc"))
 }
 
 /// What a model did differently from a stronger one, if that one forbids the execution.

@@ -10,6 +10,7 @@ use c_syntax::ast::{self, Declaration, Expression, InitDeclarator, Initializer, 
 use ir::{Address, Cell, Expr, FunctionId, Instr, Local, LocalId, Object, ObjectId, Op, System, Width};
 use source::{Diagnostic, Span};
 use std::rc::Rc;
+use std::sync::Arc;
 
 impl Lowering {
     /// Declares what stands outside functions. What is not supported is complained about where it is used.
@@ -214,7 +215,7 @@ impl Lowering {
             for cell in &cells {
                 let part = self.types.path(&ty, cell.offset);
                 if !part.is_empty() || self.types.is_library(&ty) {
-                    self.program.parts.insert(Address { object, offset: cell.offset }, part);
+                    Arc::make_mut(&mut self.program.parts).insert(Address { object, offset: cell.offset }, part);
                 }
             }
             self.program.objects[object.index()].cells = cells;

@@ -6,6 +6,7 @@ use super::{Lowering, Value};
 use crate::types::{Kind, Type};
 use c_syntax::ast::{Expression, Node};
 use ir::{Expr, Op, Shape, System};
+use std::sync::Arc;
 
 /// Types with more scalars than this have no names for them: nobody would read the table.
 const MAX_PARTS: usize = 4096;
@@ -21,7 +22,7 @@ impl Lowering {
         let names = [name.to_owned(), format!("{name}@{line}"), format!("{name}@{line}:{}", self.program.shapes.len())];
         let free = |name: &&String| self.program.shapes.get(*name).is_none_or(|known| *known == shape);
         let name = names.iter().find(free).unwrap_or(&names[2]).clone();
-        self.program.shapes.insert(name.clone(), shape);
+        Arc::make_mut(&mut self.program.shapes).insert(name.clone(), shape);
         name
     }
 
