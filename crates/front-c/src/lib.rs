@@ -8,7 +8,7 @@
 //!
 //! * Expressions are evaluated from left to right; each access to a variable in memory is one load or store.
 //! * Pointers take 8 bytes in every data model. Otherwise the layout is gcc's on x86-64, with `packed`, `aligned` and
-//!   `#pragma pack`; `long double` has 8 bytes. Neighbouring bit-fields share a cell.
+//!   `#pragma pack`; `long double` takes 16 bytes and has the values of `double`. Neighbouring bit-fields share a cell.
 //! * A scalar variable whose address is never taken is a local of the function, and so is each scalar of a structure or
 //!   array that is only accessed at constant places. All other variables are objects in memory.
 //! * A call through a pointer that points to no function of a matching type ends the path.

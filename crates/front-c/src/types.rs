@@ -4,8 +4,8 @@ use ir::{LocalId, Width};
 use source::Diagnostic;
 use std::rc::Rc;
 
-/// A type, with the one qualifier that changes what an access means, and its alignment.
-#[derive(Debug, Clone, PartialEq)]
+/// A type, with its qualifiers and its alignment. Types are equal if they are but for `const` and `volatile`.
+#[derive(Debug, Clone)]
 pub(crate) struct Type {
     /// What it is.
     pub kind: Kind,
@@ -13,7 +13,18 @@ pub(crate) struct Type {
     pub atomic: bool,
     /// The alignment in bytes that a `typedef` gives it; 0 for its own.
     pub align: u32,
+    /// Whether it is `const` and whether it is `volatile`: only `_Generic` and its kin ask for that.
+    pub qualifiers: (bool, bool),
 }
+
+impl PartialEq for Type {
+    fn eq(&self, other: &Type) -> bool {
+        self.kind == other.kind && self.atomic == other.atomic && self.align == other.align
+    }
+}
+
+/// The bits that `long double` takes.
+const LONG_DOUBLE: u8 = 128;
 
 /// What a type is.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +38,7 @@ pub(crate) enum Kind {
         signed: bool,
         rank: u8,
     },
-    /// `float` has 32 bits here; everything longer has 64.
+    /// `float` has 32 bits, `double` 64, `long double` takes 128 and has the values of `double`.
     Float(u8),
     Pointer(Rc<Type>),
     /// The number of elements is missing for `a[]`.
@@ -118,9 +129,10 @@ pub(crate) struct Leaf {
 const MAX_CELLS: u64 = 1 << 20;
 
 impl Type {
-    pub const VOID: Type = Type { kind: Kind::Void, atomic: false, align: 0 };
-    pub const BOOL: Type = Type { kind: Kind::Bool, atomic: false, align: 0 };
+    pub const VOID: Type = Type { kind: Kind::Void, atomic: false, align: 0, qualifiers: (false, false) };
+    pub const BOOL: Type = Type { kind: Kind::Bool, atomic: false, align: 0, qualifiers: (false, false) };
     pub const CHAR: Type = Type::integer(8, true, 1);
+    pub const SCHAR: Type = Type::integer(8, true, 0);
     pub const UCHAR: Type = Type::integer(8, false, 1);
     pub const SHORT: Type = Type::integer(16, true, 2);
     pub const USHORT: Type = Type::integer(16, false, 2);
@@ -128,12 +140,14 @@ impl Type {
     pub const UINT: Type = Type::integer(32, false, 3);
     pub const LONG_LONG: Type = Type::integer(64, true, 5);
     pub const ULONG_LONG: Type = Type::integer(64, false, 5);
-    pub const DOUBLE: Type = Type { kind: Kind::Float(64), atomic: false, align: 0 };
-    pub const FLOAT: Type = Type { kind: Kind::Float(32), atomic: false, align: 0 };
+    pub const DOUBLE: Type = Type { kind: Kind::Float(64), atomic: false, align: 0, qualifiers: (false, false) };
+    pub const LONG_DOUBLE: Type =
+        Type { kind: Kind::Float(LONG_DOUBLE), atomic: false, align: 0, qualifiers: (false, false) };
+    pub const FLOAT: Type = Type { kind: Kind::Float(32), atomic: false, align: 0, qualifiers: (false, false) };
 
     /// An integer type.
     pub const fn integer(bits: u8, signed: bool, rank: u8) -> Type {
-        Type { kind: Kind::Int { bits, signed, rank }, atomic: false, align: 0 }
+        Type { kind: Kind::Int { bits, signed, rank }, atomic: false, align: 0, qualifiers: (false, false) }
     }
 
     /// `self *`.
@@ -148,7 +162,35 @@ impl Type {
 
     /// The type of a value read from an object of this type.
     pub fn unqualified(&self) -> Type {
-        Type { kind: self.kind.clone(), atomic: false, align: 0 }
+        Type { kind: self.kind.clone(), atomic: false, align: 0, qualifiers: (false, false) }
+    }
+
+    /// The same type, also `const` or `volatile` if the other one is.
+    #[must_use]
+    pub fn qualified_as(mut self, other: &Type) -> Type {
+        self.qualifiers.0 |= other.qualifiers.0;
+        self.qualifiers.1 |= other.qualifiers.1;
+        self
+    }
+
+    /// Whether they are the same type, with the qualifiers of what they point to.
+    pub fn is_identical(&self, other: &Type) -> bool {
+        match (&self.kind, &other.kind) {
+            (Kind::Pointer(to), Kind::Pointer(others)) => {
+                self == other && to.qualifiers == others.qualifiers && to.is_identical(others)
+            }
+            (Kind::Array(element, count), Kind::Array(others, other_count)) => {
+                (count == other_count || count.is_none() || other_count.is_none())
+                    && element.qualifiers == others.qualifiers
+                    && element.is_identical(others)
+            }
+            _ => self == other,
+        }
+    }
+
+    /// Whether it is a pointer to anything.
+    pub fn is_void_pointer(&self) -> bool {
+        self.pointee().is_some_and(Type::is_void)
     }
 
     /// Whether it is `_Bool` or an integer.
@@ -190,7 +232,8 @@ impl Type {
     pub fn width(&self) -> Option<Width> {
         match self.kind {
             Kind::Bool => Some(Width::new(8)),
-            Kind::Int { bits, .. } | Kind::Float(bits) => Some(Width::new(bits)),
+            Kind::Int { bits, .. } => Some(Width::new(bits)),
+            Kind::Float(bits) => Some(Width::new(bits.min(64))),
             Kind::Pointer(_) => Some(Width::WORD),
             Kind::Void
             | Kind::Array(..)
@@ -218,7 +261,7 @@ impl Type {
 
 impl From<Kind> for Type {
     fn from(kind: Kind) -> Type {
-        Type { kind, atomic: false, align: 0 }
+        Type { kind, atomic: false, align: 0, qualifiers: (false, false) }
     }
 }
 
@@ -612,6 +655,7 @@ impl Types {
             Kind::Bool => "_Bool".to_owned(),
             Kind::Int { bits, signed, rank } => {
                 let name = match rank {
+                    0 => "signed char",
                     1 => "char",
                     2 => "short",
                     3 => "int",
@@ -622,6 +666,7 @@ impl Types {
                 if *signed { name.to_owned() } else { format!("unsigned {name}") }
             }
             Kind::Float(32) => "float".to_owned(),
+            Kind::Float(LONG_DOUBLE) => "long double".to_owned(),
             Kind::Float(_) => "double".to_owned(),
             Kind::Pointer(to) => match &to.kind {
                 Kind::Function(signature) => self.describe_signature(signature, "(*)"),

@@ -5,6 +5,7 @@
 //! GCC documents. `CHECK(sum)` is what happens to the checksum at the end. `HIDE(x)` is a number that the reader is not told: it
 //! makes terms of constants. Both, and what the library declares, come before the text. With `threaded`, all is done by a second thread, so that memory is shared and accesses are events.
 
+mod initial;
 mod more;
 
 use crate::Rng;
@@ -104,7 +105,8 @@ impl Writer<'_> {
         for at in 0..1 + self.rng.below(3) {
             let record = self.rng.below(self.records.len());
             let keyword = self.records[record].keyword();
-            self.line(&format!("{keyword} r{record} g{at};"));
+            let first = if self.rng.chance(60) { format!(" = {}", self.initializer(record)) } else { String::new() };
+            self.line(&format!("{keyword} r{record} g{at}{first};"));
             self.variables.push((format!("g{at}"), record));
         }
         for at in 0..1 + self.rng.below(2) {

@@ -2,6 +2,7 @@
 
 use super::Outcome;
 use super::context::Call;
+use crate::lower::Value;
 use crate::types::Type;
 use ir::{BinaryOp, Expr, Width};
 
@@ -19,7 +20,7 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             }
             let value = call.any(Width::INT);
             let expr = value.binary(BinaryOp::And, Expr::Const(0x7fff_ffff, Width::INT));
-            let result = crate::lower::Value { expr, ty: Type::INT };
+            let result = Value { expr, ty: Type::INT };
             let long = call.lowering.types.long(true);
             Some(if matches!(call.name, "rand" | "rand_r") { result } else { call.lowering.convert(result, &long)? })
         }
@@ -36,9 +37,19 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             let long = call.lowering.types.long(true);
             Some(call.any_value(&long)?)
         }
-        "getpid" | "getppid" | "getuid" | "gettid" | "getchar" | "sched_getcpu" => {
+        "getpid" | "getppid" | "getuid" | "gettid" | "sched_getcpu" => {
             call.evaluate_all()?;
             Some(call.any_value(&Type::INT)?)
+        }
+        // A byte, or that there is none.
+        "getchar" => {
+            call.evaluate_all()?;
+            let (byte, ends) = (call.any_value(&Type::UCHAR)?, call.any_value(&Type::BOOL)?);
+            let byte = call.lowering.convert(byte, &Type::INT)?;
+            let ends = call.lowering.truth(ends);
+            let none = call.lowering.int(-1, &Type::INT);
+            let expr = Expr::Select(Box::new(ends), Box::new(none.expr), Box::new(byte.expr));
+            Some(Value { expr, ty: Type::INT })
         }
         "sysconf" => {
             call.evaluate_all()?;

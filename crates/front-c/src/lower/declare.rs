@@ -83,6 +83,8 @@ impl Lowering {
         };
         ty = self.mode(ty, &specifiers.attributes);
         ty.atomic |= specifiers.qualifiers.is_atomic;
+        ty.qualifiers.0 |= specifiers.qualifiers.is_const;
+        ty.qualifiers.1 |= specifiers.qualifiers.is_volatile;
         Ok(ty)
     }
 
@@ -124,7 +126,8 @@ impl Lowering {
 
     fn arithmetic(&self, arithmetic: Arithmetic, specifiers: &Specifiers) -> Result<Type, Diagnostic> {
         Ok(match arithmetic {
-            Arithmetic::Char | Arithmetic::SignedChar => Type::CHAR,
+            Arithmetic::Char => Type::CHAR,
+            Arithmetic::SignedChar => Type::SCHAR,
             Arithmetic::UnsignedChar => Type::UCHAR,
             Arithmetic::Short => Type::SHORT,
             Arithmetic::UnsignedShort => Type::USHORT,
@@ -135,7 +138,8 @@ impl Lowering {
             Arithmetic::LongLong => Type::LONG_LONG,
             Arithmetic::UnsignedLongLong => Type::ULONG_LONG,
             Arithmetic::Float => Type::FLOAT,
-            Arithmetic::Double | Arithmetic::LongDouble | Arithmetic::Float128 => Type::DOUBLE,
+            Arithmetic::Double => Type::DOUBLE,
+            Arithmetic::LongDouble | Arithmetic::Float128 => Type::LONG_DOUBLE,
             Arithmetic::Int128
             | Arithmetic::UnsignedInt128
             | Arithmetic::Float16
@@ -366,7 +370,10 @@ impl Lowering {
 
     fn derive(&mut self, ty: Type, derived: &Node<Derived>) -> Result<Type, Diagnostic> {
         match &derived.node {
-            Derived::Pointer(pointer) => Ok(Type { atomic: pointer.qualifiers.is_atomic, ..ty.pointer_to() }),
+            Derived::Pointer(pointer) => {
+                let qualifiers = (pointer.qualifiers.is_const, pointer.qualifiers.is_volatile);
+                Ok(Type { atomic: pointer.qualifiers.is_atomic, qualifiers, ..ty.pointer_to() })
+            }
             Derived::Array(array) => {
                 let count = match &array.size {
                     None => None,

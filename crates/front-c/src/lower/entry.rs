@@ -126,7 +126,7 @@ impl Lowering {
         for target in targets.iter().filter(|target| target.of == at) {
             places.push(target.address.clone());
         }
-        let bytes = ty.is_void() || matches!(ty.kind, Kind::Int { rank: 1, .. });
+        let bytes = ty.is_void() || matches!(ty.kind, Kind::Int { bits: 8, .. });
         for target in targets.iter().filter(|target| target.of != at) {
             if all[at].restrict || all[target.of].restrict {
                 continue;

@@ -9,7 +9,7 @@ use super::{Lowering, Value};
 use crate::types::{Kind, Type};
 use c_syntax::ast::{
     BinaryOperator, BlockItem, Conditional, Designator, Expression, GenericSelection, Node, OffsetOf, Range as Span,
-    Statement, UnaryOperator,
+    Statement, TypeName, UnaryOperator,
 };
 use ir::{BinaryOp, BlockId, Expr, Op, Terminator, UnaryOp, Width};
 use source::Diagnostic;
@@ -145,7 +145,7 @@ impl Lowering {
             }
             Expression::TypesCompatible(types) => {
                 let (left, right) = (self.type_name(&types.left)?, self.type_name(&types.right)?);
-                self.int(i64::from(left.kind == right.kind), &Type::INT)
+                self.int(i64::from(left.unqualified().is_identical(&right.unqualified())), &Type::INT)
             }
             Expression::LabelAddress(label) => self.label_address(label),
             Expression::Unary(unary) => match unary.operator {
@@ -435,7 +435,8 @@ impl Lowering {
         let mut default = None;
         for association in &selection.associations {
             match &association.ty {
-                Some(name) if self.type_name(name)?.kind == ty.kind => return Ok(&association.expression),
+                // The value has no qualifiers, so a branch for a qualified type is for nobody.
+                Some(name) if self.is_for(name, &ty)? => return Ok(&association.expression),
                 Some(_) => {}
                 None => default = Some(&association.expression),
             }
@@ -444,6 +445,12 @@ impl Lowering {
             let message = format!("no branch of this `_Generic` is for `{}`", self.types.describe(&ty));
             self.error(self.at(span), message).help("add a branch for it, or `default:`")
         })
+    }
+
+    fn is_for(&mut self, name: &TypeName, ty: &Type) -> Result<bool, Diagnostic> {
+        let offered = self.type_name(name)?;
+        let plain = offered.qualifiers == (false, false) && !offered.atomic;
+        Ok(plain && offered.unqualified().is_identical(ty))
     }
 
     fn offset_of(&mut self, of: &OffsetOf) -> Result<Value, Diagnostic> {

@@ -67,6 +67,12 @@ impl Lowering {
             return self.declare_function(name, Ok(signature), None, (base.fixed, span));
         }
         let place = self.at(span);
+        if let Some(label) = &init.declarator.label
+            && self.string_bytes(label)? != name.as_bytes()
+        {
+            let complaint = self.error(place, format!("`{name}` has another name for the linker"));
+            return Err(complaint.help("use one name for the variable, or `__attribute__((alias))`"));
+        }
         let initializer = init.initializer.clone().map(Rc::new);
         let external = base.external && initializer.is_none();
         let aligned = base.aligned.max(self.alignment(&init.declarator.attributes, &[])?);
@@ -178,7 +184,7 @@ impl Lowering {
         let global = &self.globals[id.0 as usize];
         if let (Kind::Array(element, None), Some(initializer)) = (&global.ty.kind, global.initializer.clone()) {
             let element = element.clone();
-            let count = self.initializer_count(&element, &initializer)?;
+            let count = self.initializer_count(&element, &initializer.node)?;
             self.globals[id.0 as usize].ty = Kind::Array(element, Some(count)).into();
         } else if let (Kind::Array(element, None), false) = (&global.ty.kind, global.external) {
             // A tentative definition: one element.
@@ -295,8 +301,7 @@ impl Lowering {
     ) -> Result<Vec<Cell>, Diagnostic> {
         let mut cells = self.cells(ty, 1)?;
         let Some(initializer) = initializer else { return Ok(cells) };
-        let mut settings = Vec::new();
-        self.flatten(ty, initializer, &mut settings)?;
+        let settings = self.flatten(ty, initializer)?;
         for setting in self.with_literals(settings)? {
             let span = self.setting_span(&setting);
             let value = self.constant_setting(&setting)?;
@@ -332,8 +337,7 @@ impl Lowering {
                 Source::Expression(Node { node: Expression::CompoundLiteral(literal), .. })
                     if setting.ty.is_record() && self.type_name(&literal.type_name)?.kind == setting.ty.kind =>
                 {
-                    let mut inner = Vec::new();
-                    self.flatten_list(&setting.ty, setting.offset, None, &literal.initializer, &mut inner)?;
+                    let inner = self.flatten_items(&setting.ty, setting.offset, &literal.initializer)?;
                     out.extend(self.with_literals(inner)?);
                 }
                 Source::Expression(_) | Source::Number(_) => out.push(setting),

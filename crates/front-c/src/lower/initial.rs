@@ -5,15 +5,18 @@
 
 use super::place::Place;
 use super::{Lowering, Value};
-use crate::types::{BitField, Kind, Member, Type};
+use crate::types::{BitField, Kind, Member, RecordId, Type};
 use c_syntax::ast::{Designator, Expression, Initializer, InitializerItem, Node};
 use ir::{Expr, Width};
+use rustc_hash::FxHashMap;
 use source::{Diagnostic, Span};
 
 /// A part of an object and what it is set to.
 #[derive(Debug, Clone)]
 pub(crate) struct Setting<'a> {
     pub offset: u64,
+    /// How many bytes the part has; the unit, for a bit-field.
+    size: u64,
     /// The type of the part: a scalar, or a structure that is copied.
     pub ty: Type,
     pub bits: Option<BitField>,
@@ -31,26 +34,108 @@ pub(crate) enum Source<'a> {
 struct Cursor<'a> {
     items: &'a [InitializerItem],
     at: usize,
-    /// Whether the designation of the current item has been followed already.
-    followed: bool,
+    /// How many designators of the current item have been followed, if it has been begun.
+    followed: Option<usize>,
+}
+
+impl<'a> Cursor<'a> {
+    /// The next designator of the current item.
+    fn designator(&self) -> Option<&'a Node<Designator>> {
+        self.items.get(self.at)?.designation.get(self.followed.unwrap_or(0))
+    }
+
+    fn advance(&mut self) {
+        self.at += 1;
+        self.followed = None;
+    }
+}
+
+/// What an initialiser has set so far.
+#[derive(Default)]
+struct Settings<'a> {
+    list: Vec<Setting<'a>>,
+    /// Where the last of them ends.
+    end: u64,
+    /// The member of each union that was set last, and the size of the union, by its offset and type.
+    chosen: FxHashMap<(u64, RecordId), (usize, u64)>,
+}
+
+impl<'a> Settings<'a> {
+    fn push(&mut self, setting: Setting<'a>) {
+        self.end = self.end.max(setting.offset.saturating_add(setting.size));
+        self.list.push(setting);
+    }
+
+    /// Forgets what was set of a part: it is initialised anew, as if nothing had been said about it. A structure that was to be copied as a
+    /// whole is not copied when a part of it is initialised, as GCC and Clang do.
+    fn clear(&mut self, offset: u64, size: u64, bits: Option<BitField>) {
+        if offset >= self.end {
+            return;
+        }
+        let end = offset.saturating_add(size);
+        let inside = |at: u64, length: u64| offset <= at && at.saturating_add(length) <= end;
+        let around = |s: &Setting<'_>| s.ty.is_record() && s.offset <= offset && end <= s.offset + s.size;
+        if bits.is_some() {
+            self.list.retain(|s| !around(s) && (s.offset != offset || s.bits != bits));
+            return;
+        }
+        self.list.retain(|s| !around(s) && !inside(s.offset, s.size));
+        self.chosen.retain(|&(at, _), &mut (_, length)| !inside(at, length));
+    }
+
+    /// A member of a union will be set: what other members had been set to is gone.
+    fn leave_others(&mut self, offset: u64, union: RecordId, member: usize, size: u64) {
+        if self.chosen.get(&(offset, union)).is_some_and(|&(known, _)| known != member) {
+            self.clear(offset, size, None);
+        }
+    }
 }
 
 impl Lowering {
-    /// Lists what an initialiser sets.
+    /// Lists what an initialiser sets. Of what it says several times of one part, the last counts.
     pub fn flatten<'a>(
         &mut self,
         ty: &Type,
         initializer: &'a Node<Initializer>,
-        out: &mut Vec<Setting<'a>>,
-    ) -> Result<(), Diagnostic> {
-        self.flatten_at(ty, 0, None, &initializer.node, out)?;
-        Ok(())
+    ) -> Result<Vec<Setting<'a>>, Diagnostic> {
+        let mut out = Settings::default();
+        self.flatten_at(ty, 0, None, &initializer.node, &mut out)?;
+        Ok(out.list)
+    }
+
+    /// The same for a list in braces at an offset.
+    pub fn flatten_items<'a>(
+        &mut self,
+        ty: &Type,
+        offset: u64,
+        items: &'a [InitializerItem],
+    ) -> Result<Vec<Setting<'a>>, Diagnostic> {
+        let mut out = Settings::default();
+        self.flatten_list(ty, offset, None, items, &mut out)?;
+        Ok(out.list)
     }
 
     /// How many elements an initialiser gives an array of unknown size.
-    pub fn initializer_count(&mut self, element: &Type, initializer: &Node<Initializer>) -> Result<u64, Diagnostic> {
+    pub fn initializer_count(&mut self, element: &Type, initializer: &Initializer) -> Result<u64, Diagnostic> {
         let ty: Type = Kind::Array(std::rc::Rc::new(element.clone()), None).into();
-        self.flatten_at(&ty, 0, None, &initializer.node, &mut Vec::new())
+        self.flatten_at(&ty, 0, None, initializer, &mut Settings::default())
+    }
+
+    /// The same for a list in braces.
+    pub fn items_count(&mut self, element: &Type, items: &[InitializerItem]) -> Result<u64, Diagnostic> {
+        let ty: Type = Kind::Array(std::rc::Rc::new(element.clone()), None).into();
+        self.flatten_list(&ty, 0, None, items, &mut Settings::default())
+    }
+
+    fn setting<'a>(
+        &mut self,
+        offset: u64,
+        ty: &Type,
+        bits: Option<BitField>,
+        source: Source<'a>,
+    ) -> Result<Setting<'a>, Diagnostic> {
+        let size = bits.map_or_else(|| self.size(ty), |field| Ok(u64::from(field.unit) / 8))?;
+        Ok(Setting { offset, size, ty: ty.clone(), bits, source })
     }
 
     /// The number of elements that were set, for an array.
@@ -60,7 +145,7 @@ impl Lowering {
         base: u64,
         bits: Option<BitField>,
         initializer: &'a Initializer,
-        out: &mut Vec<Setting<'a>>,
+        out: &mut Settings<'a>,
     ) -> Result<u64, Diagnostic> {
         match initializer {
             Initializer::Expression(e) => {
@@ -77,27 +162,27 @@ impl Lowering {
                     let complaint = self.error(self.at(e.span), "an array is initialised with a list in braces");
                     return Err(complaint.help("write { … }"));
                 }
-                out.push(Setting { offset: base, ty: ty.clone(), bits, source: Source::Expression(e) });
+                let setting = self.setting(base, ty, bits, Source::Expression(e))?;
+                out.push(setting);
                 Ok(0)
             }
             Initializer::List(items) => self.flatten_list(ty, base, bits, items, out),
         }
     }
 
-    /// The same for a list in braces.
-    pub fn flatten_list<'a>(
+    fn flatten_list<'a>(
         &mut self,
         ty: &Type,
         base: u64,
         bits: Option<BitField>,
         items: &'a [InitializerItem],
-        out: &mut Vec<Setting<'a>>,
+        out: &mut Settings<'a>,
     ) -> Result<u64, Diagnostic> {
         if let Kind::Record(id) = &ty.kind
             && self.types.record(*id).library
             && self.body.unit.is_user()
         {
-            self.library_initializer(ty, base, items, out);
+            self.library_initializer(ty, base, items, out)?;
             return Ok(0);
         }
         if ty.is_scalar() {
@@ -107,7 +192,8 @@ impl Lowering {
                     self.flatten_at(ty, base, bits, &inner.node, out)
                 }
                 None => {
-                    out.push(Setting { offset: base, ty: ty.clone(), bits, source: Source::Number(0) });
+                    let setting = self.setting(base, ty, bits, Source::Number(0))?;
+                    out.push(setting);
                     Ok(0)
                 }
             };
@@ -121,7 +207,7 @@ impl Lowering {
         {
             return self.flatten_at(ty, base, bits, &only.initializer.node, out);
         }
-        let mut cursor = Cursor { items, at: 0, followed: false };
+        let mut cursor = Cursor { items, at: 0, followed: None };
         let count = self.fill(ty, base, &mut cursor, true, out)?;
         if cursor.at < items.len() {
             let extra = items[cursor.at].initializer.span;
@@ -137,11 +223,15 @@ impl Lowering {
         ty: &Type,
         base: u64,
         items: &'a [InitializerItem],
-        out: &mut Vec<Setting<'a>>,
-    ) {
-        let Kind::Record(id) = ty.kind else { return };
-        let (Some(kind), Some(number)) = (self.types.member(id, "kind"), self.first_number(items)) else { return };
-        out.push(Setting { offset: base + kind.offset, ty: kind.ty, bits: None, source: Source::Number(number) });
+        out: &mut Settings<'a>,
+    ) -> Result<(), Diagnostic> {
+        let Kind::Record(id) = ty.kind else { return Ok(()) };
+        let (Some(kind), Some(number)) = (self.types.member(id, "kind"), self.first_number(items)) else {
+            return Ok(());
+        };
+        let setting = self.setting(base + kind.offset, &kind.ty, None, Source::Number(number))?;
+        out.push(setting);
+        Ok(())
     }
 
     fn first_number(&mut self, items: &[InitializerItem]) -> Option<i64> {
@@ -157,12 +247,12 @@ impl Lowering {
         base: u64,
         element: &Type,
         count: Option<u64>,
-        out: &mut Vec<Setting<'_>>,
+        out: &mut Settings<'_>,
     ) -> u64 {
         let count = count.unwrap_or(bytes.len() as u64 + 1);
         for (at, byte) in bytes.iter().chain([&0]).enumerate().take(usize::try_from(count).unwrap_or(usize::MAX)) {
             let source = Source::Number(i64::from(*byte as i8));
-            out.push(Setting { offset: base + at as u64, ty: element.clone(), bits: None, source });
+            out.push(Setting { offset: base + at as u64, size: 1, ty: element.clone(), bits: None, source });
         }
         count
     }
@@ -174,77 +264,12 @@ impl Lowering {
         base: u64,
         cursor: &mut Cursor<'a>,
         braces: bool,
-        out: &mut Vec<Setting<'a>>,
+        out: &mut Settings<'a>,
     ) -> Result<u64, Diagnostic> {
         match &ty.kind {
-            Kind::Array(element, count) => {
-                let size = self.size(element)?;
-                let (mut next, mut most) = (0u64, 0u64);
-                while let Some(item) = cursor.items.get(cursor.at) {
-                    let designation = if cursor.followed { &[] } else { item.designation.as_slice() };
-                    if !designation.is_empty() && !braces {
-                        break;
-                    }
-                    let mut last = next;
-                    if let Some((first, rest)) = designation.split_first() {
-                        (next, last) = self.designated_indices(first)?;
-                        if count.is_some_and(|count| last >= count) || last < next || last - next > 1 << 20 {
-                            let complaint = self.error(self.at(first.span), "this index is outside the array");
-                            return Err(complaint.help("use an index from 0 to the number of elements less one"));
-                        }
-                        if !rest.is_empty() {
-                            let (inner, offset, bits) = self.designated(element, base + next * size, rest)?;
-                            self.item(&inner, offset, bits, cursor, out)?;
-                            next += 1;
-                            most = most.max(next);
-                            continue;
-                        }
-                    }
-                    if count.is_some_and(|count| next >= count) {
-                        break;
-                    }
-                    let start = (cursor.at, out.len());
-                    self.item(element, base + next * size, None, cursor, out)?;
-                    for copy in next + 1..=last {
-                        let again: Vec<Setting<'a>> = out[start.1..].to_vec();
-                        let shift = size * (copy - next);
-                        out.extend(again.into_iter().take_while(|s| s.offset < base + (next + 1) * size).map(
-                            |mut s| {
-                                s.offset += shift;
-                                s
-                            },
-                        ));
-                    }
-                    next = last + 1;
-                    most = most.max(next);
-                }
-                Ok(most)
-            }
+            Kind::Array(element, count) => self.fill_array(element, *count, base, cursor, braces, out),
             Kind::Record(id) => {
-                self.size(ty)?;
-                let record = self.types.record(*id);
-                let union = record.union;
-                let members: Vec<Member> = record.members.clone().unwrap_or_default();
-                let mut next = 0;
-                while let Some(item) = cursor.items.get(cursor.at) {
-                    let designation = if cursor.followed { &[] } else { item.designation.as_slice() };
-                    if !designation.is_empty() && !braces {
-                        break;
-                    }
-                    if !designation.is_empty() {
-                        let (inner, offset, bits) = self.designated(ty, base, designation)?;
-                        next = members.iter().rposition(|m| m.offset + base <= offset && !union).map_or(1, |at| at + 1);
-                        self.item(&inner, offset, bits, cursor, out)?;
-                        continue;
-                    }
-                    let limit = if union { 1 } else { members.len() };
-                    if next >= limit.min(members.len()) {
-                        break;
-                    }
-                    let member = &members[next];
-                    self.item(&member.ty, base + member.offset, member.bits, cursor, out)?;
-                    next += 1;
-                }
+                self.fill_record(*id, ty, base, cursor, braces, out)?;
                 Ok(0)
             }
             Kind::Void
@@ -261,6 +286,110 @@ impl Lowering {
         }
     }
 
+    fn fill_array<'a>(
+        &mut self,
+        element: &Type,
+        count: Option<u64>,
+        base: u64,
+        cursor: &mut Cursor<'a>,
+        braces: bool,
+        out: &mut Settings<'a>,
+    ) -> Result<u64, Diagnostic> {
+        let size = self.size(element)?;
+        let (mut next, mut most) = (0u64, 0u64);
+        while cursor.at < cursor.items.len() {
+            let (mut first, mut last) = (next, next);
+            if let Some(designator) = cursor.designator() {
+                if cursor.followed.is_none() && !braces {
+                    break;
+                }
+                (first, last) = self.designated_indices(designator)?;
+                if count.is_some_and(|count| last >= count) || last < first || last - first > 1 << 20 {
+                    let complaint = self.error(self.at(designator.span), "this index is outside the array");
+                    return Err(complaint.help("use an index from 0 to the number of elements less one"));
+                }
+                cursor.followed = Some(cursor.followed.unwrap_or(0) + 1);
+            }
+            if count.is_some_and(|count| last >= count) {
+                break;
+            }
+            // What follows a range goes on behind its last element: the others have this item alone.
+            for at in first..last {
+                let items = &cursor.items[..=cursor.at];
+                let mut alone = Cursor { items, at: cursor.at, followed: cursor.followed };
+                self.part_of(element, base + at * size, None, &mut alone, out)?;
+            }
+            self.part_of(element, base + last * size, None, cursor, out)?;
+            next = last + 1;
+            most = most.max(next);
+        }
+        Ok(most)
+    }
+
+    fn fill_record<'a>(
+        &mut self,
+        id: RecordId,
+        ty: &Type,
+        base: u64,
+        cursor: &mut Cursor<'a>,
+        braces: bool,
+        out: &mut Settings<'a>,
+    ) -> Result<(), Diagnostic> {
+        let size = self.size(ty)?;
+        let record = self.types.record(id);
+        let union = record.union;
+        let members: Vec<Member> = record.members.clone().unwrap_or_default();
+        let mut next = 0;
+        while cursor.at < cursor.items.len() {
+            let mut at = next;
+            if let Some(designator) = cursor.designator() {
+                if cursor.followed.is_none() && !braces {
+                    break;
+                }
+                at = self.designated_member(ty, &members, designator)?;
+                // The members of an anonymous one are found inside.
+                let step = usize::from(members[at].name.is_some());
+                cursor.followed = Some(cursor.followed.unwrap_or(0) + step);
+            } else if union && at > 0 {
+                break;
+            }
+            let Some(member) = members.get(at) else { break };
+            if union {
+                out.leave_others(base, id, at, size);
+            }
+            self.part_of(&member.ty, base + member.offset, member.bits, cursor, out)?;
+            if union {
+                out.chosen.insert((base, id), (at, size));
+            }
+            next = at + 1;
+        }
+        Ok(())
+    }
+
+    /// Uses the current item of a list for a part of the object, or for what its further designators name inside.
+    fn part_of<'a>(
+        &mut self,
+        ty: &Type,
+        base: u64,
+        bits: Option<BitField>,
+        cursor: &mut Cursor<'a>,
+        out: &mut Settings<'a>,
+    ) -> Result<(), Diagnostic> {
+        match cursor.designator() {
+            Some(_) if matches!(ty.kind, Kind::Array(..) | Kind::Record(_)) && cursor.followed.is_some() => {
+                self.fill(ty, base, cursor, false, out)?;
+                Ok(())
+            }
+            Some(designator) => Err(self.no_part(designator)),
+            None => self.item(ty, base, bits, cursor, out),
+        }
+    }
+
+    fn no_part(&self, designator: &Node<Designator>) -> Diagnostic {
+        let complaint = self.error(self.at(designator.span), "this names no part of what is initialised");
+        complaint.help("write .member = … for structures, [index] = … for arrays")
+    }
+
     /// Uses the current item of a list for a part of the object, and further ones if the part has no braces of its own.
     fn item<'a>(
         &mut self,
@@ -268,7 +397,7 @@ impl Lowering {
         base: u64,
         bits: Option<BitField>,
         cursor: &mut Cursor<'a>,
-        out: &mut Vec<Setting<'a>>,
+        out: &mut Settings<'a>,
     ) -> Result<(), Diagnostic> {
         let Some(item) = cursor.items.get(cursor.at) else { return Ok(()) };
         let initializer = &item.initializer;
@@ -287,17 +416,18 @@ impl Lowering {
             },
         };
         if whole {
-            cursor.at += 1;
-            cursor.followed = false;
+            cursor.advance();
+            // An array without a size comes last and is set once.
+            let size = if matches!(ty.kind, Kind::Array(_, None)) { 0 } else { self.size(ty)? };
+            out.clear(base, size, bits);
             self.flatten_at(ty, base, bits, &initializer.node, out)?;
             return Ok(());
         }
         let before = cursor.at;
-        cursor.followed = true;
+        cursor.followed = Some(item.designation.len());
         self.fill(ty, base, cursor, false, out)?;
         if cursor.at == before {
-            cursor.at += 1;
-            cursor.followed = false;
+            cursor.advance();
         }
         Ok(())
     }
@@ -318,34 +448,32 @@ impl Lowering {
         })
     }
 
-    /// The part that a designation names.
-    fn designated(
+    /// The member that a designator names, by number; the anonymous one that it is in, if there it is.
+    fn designated_member(
         &mut self,
         ty: &Type,
-        base: u64,
-        designation: &[Node<Designator>],
-    ) -> Result<(Type, u64, Option<BitField>), Diagnostic> {
-        let Some((first, rest)) = designation.split_first() else { return Ok((ty.clone(), base, None)) };
-        let (inner, offset, bits) = match (&first.node, &ty.kind) {
-            (Designator::Member(name), Kind::Record(id)) => {
-                let Some(member) = self.types.member(*id, &name.text) else {
-                    let message = format!("`{}` has no member `{}`", self.types.describe(ty), name.text);
-                    let complaint = self.error(self.at(first.span), message);
-                    return Err(complaint.help("see its definition for the names of its members"));
-                };
-                (member.ty, base + member.offset, member.bits)
-            }
-            (Designator::Index(_), Kind::Array(element, _)) => {
-                let (at, _) = self.designated_indices(first)?;
-                let size = self.size(element)?;
-                ((**element).clone(), base + at * size, None)
-            }
-            _ => {
-                let complaint = self.error(self.at(first.span), "this names no part of what is initialised");
-                return Err(complaint.help("write .member = … for structures, [index] = … for arrays"));
-            }
+        members: &[Member],
+        designator: &Node<Designator>,
+    ) -> Result<usize, Diagnostic> {
+        let Designator::Member(name) = &designator.node else { return Err(self.no_part(designator)) };
+        let is_named = |member: &Member| member.name.as_deref() == Some(&name.text);
+        let has_inside = |member: &Member| match member.ty.kind {
+            Kind::Record(inner) => member.name.is_none() && self.types.member(inner, &name.text).is_some(),
+            Kind::Void
+            | Kind::Bool
+            | Kind::Int { .. }
+            | Kind::Float(_)
+            | Kind::Pointer(_)
+            | Kind::Array(..)
+            | Kind::VariableArray(..)
+            | Kind::Function(_)
+            | Kind::Bad(_) => false,
         };
-        if rest.is_empty() { Ok((inner, offset, bits)) } else { self.designated(&inner, offset, rest) }
+        members.iter().position(is_named).or_else(|| members.iter().position(has_inside)).ok_or_else(|| {
+            let message = format!("`{}` has no member `{}`", self.types.describe(ty), name.text);
+            let complaint = self.error(self.at(designator.span), message);
+            complaint.help("see its definition for the names of its members")
+        })
     }
 
     /// The place in the text of what a part is set to.
@@ -395,8 +523,7 @@ impl Lowering {
         let mut target = place.clone();
         // Initialising is no atomic access.
         target.ty.atomic = false;
-        let mut settings = Vec::new();
-        self.flatten(&place.ty, initializer, &mut settings)?;
+        let settings = self.flatten(&place.ty, initializer)?;
         if !zeroed && !place.ty.is_scalar() {
             let whole =
                 settings.iter().any(|s| s.offset == 0 && s.ty.is_record() && self.types.is_same(&s.ty, &place.ty));
@@ -410,33 +537,59 @@ impl Lowering {
                 }
             }
         }
+        let mut uses: FxHashMap<*const Node<Expression>, usize> = FxHashMap::default();
+        for setting in &settings {
+            if let Source::Expression(e) = setting.source {
+                *uses.entry(std::ptr::from_ref(e)).or_default() += 1;
+            }
+        }
+        // What a range of elements is set to is evaluated once.
+        let mut known: FxHashMap<*const Node<Expression>, Evaluated> = FxHashMap::default();
         for setting in settings {
             let mut part = self.part(&target, setting.offset, setting.ty.unqualified());
             part.bits = setting.bits;
-            match setting.source {
-                Source::Number(0) if zeroed => {}
+            let e = match setting.source {
+                Source::Number(0) if zeroed => continue,
                 Source::Number(number) => {
                     let value = self.int(number, &setting.ty);
                     self.write(&part, value)?;
+                    continue;
                 }
-                Source::Expression(e) if setting.ty.is_record() => {
-                    let from = self.place(e)?;
-                    self.copy(&part, &from)?;
-                }
-                Source::Expression(e) => {
+                Source::Expression(e) => e,
+            };
+            let again = uses[&std::ptr::from_ref(e)] > 1;
+            let evaluated = match known.get(&std::ptr::from_ref(e)) {
+                Some(evaluated) => evaluated.clone(),
+                None if setting.ty.is_record() => Evaluated::Place(self.place(e)?),
+                None => {
                     let taker = self.taker.take();
                     let value = self.rvalue(e)?;
                     let value = self.convert(value, &setting.ty)?;
                     if let Some(name) = taker {
                         self.name_block_as(&value, &name);
                     }
-                    let zero = matches!(value.expr, Expr::Const(0, _));
-                    if !(zero && zeroed) {
-                        self.write(&part, value)?;
-                    }
+                    Evaluated::Value(if again { self.keep(value) } else { value })
+                }
+            };
+            if again {
+                known.insert(std::ptr::from_ref(e), evaluated.clone());
+            }
+            match evaluated {
+                Evaluated::Place(from) => self.copy(&part, &from)?,
+                Evaluated::Value(value) if zeroed && matches!(value.expr, Expr::Const(0, _)) => {}
+                Evaluated::Value(value) => {
+                    self.write(&part, value)?;
                 }
             }
         }
         Ok(())
     }
+}
+
+/// What an expression of an initialiser has come to.
+#[derive(Clone)]
+enum Evaluated {
+    Value(Value),
+    /// A structure that is copied.
+    Place(Place),
 }

@@ -164,10 +164,9 @@ impl Lowering {
             }
             Some(Entity::Bad(why)) => Err((*why).clone()),
             Some(Entity::Constant(..) | Entity::Typedef(_)) => Err(self.no_object(span)),
-            None if matches!(name, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__") => {
-                let bytes = self.body.function.name.clone().into_bytes();
-                let ty = Kind::Array(Rc::new(Type::CHAR), Some(bytes.len() as u64 + 1)).into();
-                let object = self.string_object(bytes);
+            None if is_function_name(name) => {
+                let ty = self.function_name_type();
+                let object = self.string_object(self.body.function.name.clone().into_bytes());
                 Ok(Place::memory(Expr::Address(object, 0), ty))
             }
             None => {
@@ -175,6 +174,12 @@ impl Lowering {
                 Err(complaint.help("declare it, or include the header that does"))
             }
         }
+    }
+
+    /// The type of `__func__`.
+    pub fn function_name_type(&self) -> Type {
+        let letter = Type { qualifiers: (true, false), ..Type::CHAR };
+        Kind::Array(Rc::new(letter), Some(self.body.function.name.len() as u64 + 1)).into()
     }
 
     /// What a pointer points to.
@@ -211,7 +216,7 @@ impl Lowering {
         };
         let ty = match member.bits {
             Some(_) => member.ty.unqualified(),
-            None => member.ty.clone(),
+            None => member.ty.clone().qualified_as(&outer.ty),
         };
         if !matches!(outer.at, At::Memory(_)) {
             self.check_union(&outer.ty, &member, span)?;
@@ -499,4 +504,9 @@ fn resize(expr: Expr, from: Width, to: Width, signed: bool) -> Expr {
         Ordering::Greater if signed => fold(expr.unary(UnaryOp::SignExtend(to))),
         Ordering::Greater => fold(expr.unary(UnaryOp::ZeroExtend(to))),
     }
+}
+
+/// Whether a name that nobody declared stands for the name of the function.
+pub(crate) fn is_function_name(name: &str) -> bool {
+    matches!(name, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__")
 }

@@ -2,6 +2,7 @@
 
 use super::declare::decayed;
 use super::expr::Outcome;
+use super::place::is_function_name;
 use super::scope::Entity;
 use super::{Lowering, arith};
 use crate::types::{BitField, Kind, Member, Type};
@@ -19,6 +20,7 @@ impl Lowering {
                 Some(Entity::Global(id)) => self.global_type(id)?,
                 Some(Entity::Function(id)) => Kind::Function(self.callees[id.0 as usize].signature.clone()).into(),
                 Some(Entity::Bad(why)) => return Err((*why).clone()),
+                None if is_function_name(name) => self.function_name_type(),
                 Some(Entity::Typedef(_)) | None => return self.evaluated_type(e),
             },
             Expression::Constant(constant) => self.literal(constant).ty,
@@ -41,7 +43,7 @@ impl Lowering {
                 };
                 let Kind::Record(id) = outer.kind else { return self.evaluated_type(e) };
                 match self.types.member(id, &member.identifier.text) {
-                    Some(member) => member.ty,
+                    Some(member) => member.ty.qualified_as(&outer),
                     None => return self.evaluated_type(e),
                 }
             }
@@ -51,8 +53,11 @@ impl Lowering {
             },
             Expression::CompoundLiteral(literal) => {
                 let ty = self.type_name(&literal.type_name)?;
-                match ty.kind {
-                    Kind::Array(_, None) => return self.evaluated_type(e),
+                match &ty.kind {
+                    Kind::Array(element, None) => {
+                        let count = self.items_count(&element.clone(), &literal.initializer)?;
+                        Kind::Array(Rc::clone(element), Some(count)).into()
+                    }
                     _ => ty,
                 }
             }
@@ -168,7 +173,14 @@ impl Lowering {
             return Ok(Type::VOID);
         }
         Ok(match (left.is_pointer(), right.is_pointer()) {
-            (true, true) if self.const_value(then) == Some(0) => right,
+            (true, true) if left.is_void_pointer() && self.const_value(then) == Some(0) => right,
+            (true, true) if right.is_void_pointer() && self.const_value(&parts.else_expression) == Some(0) => left,
+            (true, true) => match (left.pointee(), right.pointee()) {
+                // A pointer to what either points to, with the qualifiers of both.
+                (Some(to), Some(other)) if other.is_void() => other.clone().qualified_as(to).pointer_to(),
+                (Some(to), Some(other)) => to.clone().qualified_as(other).pointer_to(),
+                _ => left,
+            },
             (true, _) => left,
             (false, true) => right,
             (false, false) if left.is_record() => left,

@@ -33,7 +33,7 @@ impl Lowering {
 
     /// Notes that the bytes of what a pointer points to are seen, if it becomes a pointer to characters.
     pub fn note_cast(&mut self, from: &Type, to: &Type) {
-        let bytes = |ty: &Type| matches!(ty.kind, Kind::Int { rank: 1, .. });
+        let bytes = |ty: &Type| matches!(ty.kind, Kind::Int { bits: 8, .. });
         if let (Some(from), true) = (from.pointee().cloned(), to.pointee().is_some_and(bytes)) {
             self.note_bytes(&from);
         }
@@ -44,7 +44,7 @@ impl Lowering {
         let text = |value: &Value| {
             let to = value.ty.pointee();
             let known = matches!(value.expr, Expr::Const(..));
-            !known && to.is_some_and(|to| to.is_void() || matches!(to.kind, Kind::Int { rank: 1, .. }))
+            !known && to.is_some_and(|to| to.is_void() || matches!(to.kind, Kind::Int { bits: 8, .. }))
         };
         self.unspecified.literals |= text(left) && text(right) && self.body.unit.is_user();
     }

@@ -68,7 +68,7 @@ impl Lowering {
         }
         if let (Kind::Array(element, None), Some(initializer)) = (&ty.kind, &init.initializer) {
             let element = element.clone();
-            let count = self.initializer_count(&element, initializer)?;
+            let count = self.initializer_count(&element, &initializer.node)?;
             ty = Kind::Array(element, Some(count)).into();
         }
         if base.fixed || base.thread {
@@ -161,7 +161,7 @@ impl Lowering {
         let initializer = Node::new(Initializer::List(items.to_vec()), span);
         let mut ty = ty;
         if let Kind::Array(element, None) = &ty.kind {
-            let count = self.initializer_count(&element.clone(), &initializer)?;
+            let count = self.initializer_count(&element.clone(), &initializer.node)?;
             ty = Kind::Array(element.clone(), Some(count)).into();
         }
         if self.body.scopes.is_empty() {

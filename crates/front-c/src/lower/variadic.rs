@@ -105,7 +105,7 @@ impl Lowering {
             Kind::Int { signed, rank, .. } => 2 * u64::from(*rank) + u64::from(*signed),
             Kind::Bool => 1,
             Kind::Float(bits) => u64::from(*bits),
-            Kind::Pointer(to) if to.is_void() || matches!(to.kind, Kind::Int { rank: 1, .. }) => ANY_POINTER,
+            Kind::Pointer(to) if to.is_void() || matches!(to.kind, Kind::Int { bits: 8, .. }) => ANY_POINTER,
             _ => {
                 let known = self.argument_types.iter().position(|known| self.types.compatible(known, ty));
                 let at = known.unwrap_or(self.argument_types.len());
