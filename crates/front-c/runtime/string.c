@@ -115,6 +115,43 @@ char *strstr(const char *text, const char *part) {
     }
 }
 
+unsigned long strspn(const char *text, const char *set) {
+    unsigned long at = 0;
+    while (text[at] && strchr(set, text[at]))
+        at++;
+    return at;
+}
+
+unsigned long strcspn(const char *text, const char *set) {
+    unsigned long at = 0;
+    while (text[at] && !strchr(set, text[at]))
+        at++;
+    return at;
+}
+
+char *strpbrk(const char *text, const char *set) {
+    const char *at = text + strcspn(text, set);
+    return *at ? (char *)at : 0;
+}
+
+char *strtok_r(char *text, const char *set, char **rest) {
+    char *end;
+    if (!text)
+        text = *rest;
+    text += strspn(text, set);
+    end = text + strcspn(text, set);
+    *rest = *end ? end + 1 : end;
+    if (!*text)
+        return 0;
+    *end = 0;
+    return text;
+}
+
+/* One for all threads, which is why there is the other one. */
+static char *__fencepost_tokens;
+
+char *strtok(char *text, const char *set) { return strtok_r(text, set, &__fencepost_tokens); }
+
 char *strncat(char *to, const char *from, unsigned long most) {
     unsigned long end = strlen(to);
     unsigned long at;

@@ -87,7 +87,6 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             call.arity(3)?;
             Some(compare(call)?)
         }
-        "strtok" => return Err(strings(call)),
         "scanf" | "fscanf" | "sscanf" | "fgets" | "gets" | "getline" | "fread" | "read" => {
             let message = format!("`{}` is not supported", call.name);
             return Err(call.error(message).help("take any value instead: x = __VERIFIER_nondet_int()"));
@@ -95,11 +94,6 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         _ => return Ok(None),
     };
     Ok(Some(value))
-}
-
-fn strings(call: &Call<'_, '_>) -> Diagnostic {
-    call.error(format!("`{}` is not supported: it works on texts whose length is not known", call.name))
-        .help("use numbers instead, or write the loop over the characters")
 }
 
 /// Zeros of larger blocks are there from the start, as if everybody had seen them.

@@ -8,6 +8,7 @@ use super::{Global, GlobalId, Item, Lowering, Unit, strip_casts};
 use crate::types::{Kind, Type};
 use c_syntax::ast::{self, Declaration, Expression, InitDeclarator, Initializer, MemberOperator, Node};
 use ir::{Address, Cell, Expr, FunctionId, Instr, Local, LocalId, Object, ObjectId, Op, System, Width};
+use rustc_hash::FxHashMap;
 use source::{Diagnostic, Span};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -302,7 +303,9 @@ impl Lowering {
         let mut cells = self.cells(ty, 1)?;
         let Some(initializer) = initializer else { return Ok(cells) };
         let settings = self.flatten(ty, initializer)?;
-        for setting in self.with_literals(settings)? {
+        let settings = self.with_literals(settings)?;
+        self.make_room(ty, &settings, &mut cells)?;
+        for setting in settings {
             let span = self.setting_span(&setting);
             let value = self.constant_setting(&setting)?;
             let at = cells.partition_point(|cell| cell.offset <= setting.offset).saturating_sub(1);
@@ -327,6 +330,20 @@ impl Lowering {
             };
         }
         Ok(cells)
+    }
+
+    /// Cells for what an initialiser sets behind the end of the type: elements of an array without a size.
+    fn make_room(&mut self, ty: &Type, settings: &[Setting<'_>], cells: &mut Vec<Cell>) -> Result<(), Diagnostic> {
+        let mut at = self.size(ty)?;
+        let end = settings.iter().map(|s| s.offset + s.size).max().unwrap_or(0);
+        let beyond = settings.iter().filter(|s| s.offset >= at && s.bits.is_none());
+        let beyond: FxHashMap<u64, &Type> = beyond.map(|s| (s.offset, &s.ty)).collect();
+        while at < end {
+            let width = beyond.get(&at).map_or(Ok(Width::new(8)), |ty| self.scalar_width(ty))?;
+            cells.push(Cell { offset: at, width, initial: Expr::constant(0, width) });
+            at += u64::from(width.bits()) / 8;
+        }
+        Ok(())
     }
 
     /// GNU C takes a compound literal for the list that it has.

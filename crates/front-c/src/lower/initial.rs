@@ -16,7 +16,7 @@ use source::{Diagnostic, Span};
 pub(crate) struct Setting<'a> {
     pub offset: u64,
     /// How many bytes the part has; the unit, for a bit-field.
-    size: u64,
+    pub size: u64,
     /// The type of the part: a scalar, or a structure that is copied.
     pub ty: Type,
     pub bits: Option<BitField>,
@@ -42,6 +42,14 @@ impl<'a> Cursor<'a> {
     /// The next designator of the current item.
     fn designator(&self) -> Option<&'a Node<Designator>> {
         self.items.get(self.at)?.designation.get(self.followed.unwrap_or(0))
+    }
+
+    /// Whether the current item is a list in braces or a text, which say all about a part.
+    fn gives_all(&self) -> bool {
+        self.items.get(self.at).is_some_and(|item| match &item.initializer.node {
+            Initializer::List(_) => true,
+            Initializer::Expression(e) => matches!(e.node, Expression::StringLiteral(_)),
+        })
     }
 
     fn advance(&mut self) {
@@ -357,7 +365,14 @@ impl Lowering {
             if union {
                 out.leave_others(base, id, at, size);
             }
-            self.part_of(&member.ty, base + member.offset, member.bits, cursor, out)?;
+            // A list may give elements to an array without a size at the end; the object has room for them then.
+            let flexible = match &member.ty.kind {
+                Kind::Array(element, Some(0)) if at + 1 == members.len() && cursor.gives_all() => {
+                    Some(Kind::Array(element.clone(), None).into())
+                }
+                _ => None,
+            };
+            self.part_of(flexible.as_ref().unwrap_or(&member.ty), base + member.offset, member.bits, cursor, out)?;
             if union {
                 out.chosen.insert((base, id), (at, size));
             }
