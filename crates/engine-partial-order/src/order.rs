@@ -43,13 +43,8 @@ impl ProgramOrder {
             }
         }
         let mut links: Vec<Link> = structure.links.iter().filter(|link| link.when != Bool::FALSE).copied().collect();
-        for link in &mut links {
-            // A condition that holds whenever something comes after the link need not be said.
-            let later = structure.threads[link.to.0 as usize].iter().skip(link.to.1 as usize);
-            let guards = later.map(|&event| structure.events[event as usize].guard);
-            if guards.into_iter().all(|guard| implications.holds(&structure.terms, guard, link.when)) {
-                link.when = Bool::TRUE;
-            }
+        for number in evident(&links, structure, implications) {
+            links[number].when = Bool::TRUE;
         }
         let mut order = ProgramOrder { places, arrivals: vec![Vec::new(); structure.threads.len()], links };
         for _ in 0..=order.links.len() {
@@ -137,4 +132,39 @@ impl ProgramOrder {
         let behind = reached.partition_point(|&(q, _)| q > i);
         behind.checked_sub(1).map_or(Bool::FALSE, |last| reached[last].1)
     }
+}
+
+/// The links whose condition need not be said: it holds whenever something comes after the link, be it an event of the thread or
+/// another link. That is so of none in a circle, whose conditions say that not all of it is gone through.
+fn evident(links: &[Link], structure: &Structure, implications: &mut Implications) -> Vec<usize> {
+    let mut departing: Vec<Vec<usize>> = vec![Vec::new(); structure.threads.len()];
+    let mut arriving = departing.clone();
+    for (number, link) in links.iter().enumerate() {
+        departing[link.from.0 as usize].push(number);
+        arriving[link.to.0 as usize].push(number);
+    }
+    let after = |link: &Link| {
+        let at = link.to.1;
+        departing[link.to.0 as usize].iter().copied().filter(move |&next| links[next].from.1 >= at)
+    };
+    // Those behind which no other one comes, then those behind which only these come, and so on: what is left leads into circles.
+    let mut behind: Vec<usize> = links.iter().map(|link| after(link).count()).collect();
+    let mut open: Vec<usize> = (0..links.len()).filter(|&number| behind[number] == 0).collect();
+    let mut found = Vec::new();
+    while let Some(number) = open.pop() {
+        let link = &links[number];
+        for &before in arriving[link.from.0 as usize].iter().filter(|&&before| links[before].to.1 <= link.from.1) {
+            behind[before] -= 1;
+            if behind[before] == 0 {
+                open.push(before);
+            }
+        }
+        let later = structure.threads[link.to.0 as usize].iter().skip(link.to.1 as usize);
+        let events = later.map(|&event| structure.events[event as usize].guard);
+        let mut conditions = events.chain(after(link).map(|next| links[next].when));
+        if conditions.all(|condition| implications.holds(&structure.terms, condition, link.when)) {
+            found.push(number);
+        }
+    }
+    found
 }

@@ -658,7 +658,7 @@ impl Run<'_> {
         self.cut_here(&mut begin, allowed, span);
         if begin.guard != Bool::FALSE {
             let position = self.structure.threads[parent.index()].len() as u32;
-            let link = Link { from: (parent.0, position), to: (number, 0), when: Bool::TRUE };
+            let link = Link { from: (parent.0, position), to: (number, 0), when: begin.guard };
             self.structure.links.push(link);
             self.thread(id, here, body, values, begin)?;
         }
@@ -693,8 +693,8 @@ impl Run<'_> {
             let ended = terms.and(same, end.finished);
             done = terms.or(done, ended);
             value = terms.ite(same, end.result, value);
-            // Only where it is reached, and in the order of execution: see `END`.
-            let when = terms.and(state.guard, same);
+            // Only where it is passed, and in the order of execution: see `END`.
+            let when = terms.and(state.guard, ended);
             self.structure.links.push(Link { from: (other, END), to: (this, position), when });
         }
         if self.settings.waits {

@@ -640,9 +640,11 @@ impl<'p> Run<'p> {
             let found = self.ends.get(&thread).copied().unwrap_or(never);
             let terms = &mut self.structure.terms;
             let only_if = terms.implies(supposed.finished, found.finished);
+            // That somebody waits for its end says that it has none; where nobody asks, a thread may stop anywhere.
+            let if_so = if self.settings.waits { terms.implies(found.finished, supposed.finished) } else { Bool::TRUE };
             let same = terms.eq(supposed.result, found.result);
             let result = terms.implies(supposed.finished, same);
-            self.structure.constraints.extend([only_if, result]);
+            self.structure.constraints.extend([only_if, if_so, result]);
         }
         for thread in 0..threads {
             let finished = self.ends.get(&(thread as u32)).map_or(Bool::FALSE, |end| end.finished);
