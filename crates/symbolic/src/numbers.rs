@@ -2,8 +2,10 @@
 //! by [`ir::numbers`].
 
 use crate::parts::Part;
+use crate::pointers::Pointers;
 use crate::run::Run;
 use crate::state::State;
+use ir::life::LIFE;
 use ir::numbers::{Sight, check_binary, check_unary};
 use ir::{Address, BinaryOp, ObjectId, UnaryOp, Width};
 use logic::{Term, TermNode, Terms};
@@ -24,6 +26,24 @@ impl Run<'_> {
     pub fn watch_binary(&mut self, op: BinaryOp, left: Term, right: Term) {
         let (one, other) = (self.sight(left), self.sight(right));
         self.note_sight(check_binary(op, one, other, left == right));
+    }
+
+    /// Whether two terms are the life cells of objects that they can never share. (What is no address has none: its access has failed.)
+    pub fn are_apart(&mut self, left: Term, right: Term) -> bool {
+        let terms = &self.structure.terms;
+        let is_life = |term: Term| match terms.node(term) {
+            TermNode::Unary(UnaryOp::Life, _) => true,
+            TermNode::Const(bits) => Address::from_bits(bits).is_some_and(|address| address.offset == LIFE),
+            TermNode::Var(_) | TermNode::Ite(..) | TermNode::Unary(..) | TermNode::Binary(..) => false,
+        };
+        if !is_life(left) || !is_life(right) {
+            return false;
+        }
+        let count = self.object_count();
+        let mut lives = |term| self.pointers.pointers(&self.structure.terms, term, &|object| object < count);
+        let (left, right) = (lives(left), lives(right));
+        let known = |lives: &Pointers| !lives.lost && lives.inside.is_empty() && !lives.exact.is_empty();
+        known(&left) && known(&right) && left.exact.is_disjoint(&right.exact)
     }
 
     /// Notes that a part of a cell is read that can hold an address.

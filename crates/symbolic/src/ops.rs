@@ -494,6 +494,9 @@ impl Run<'_> {
                 let left = self.expr(state, left);
                 let right = self.expr(state, right);
                 self.watch_binary(*op, left, right);
+                if *op == BinaryOp::Eq && self.are_apart(left, right) {
+                    return self.structure.terms.constant(0, Width::BOOL);
+                }
                 self.structure.terms.binary(*op, left, right)
             }
             Expr::Select(condition, then, otherwise) => {
