@@ -3,7 +3,7 @@
 use crate::regions::{Analysis, Item, Loop};
 use crate::run::{Halt, Run, within};
 use crate::spin::Begin;
-use crate::state::{Control, Source, State, Taint, join_taints, merge_two};
+use crate::state::{Control, Memory, Source, State, Taint, join_taints, merge_two};
 use crate::structure::Cause;
 use ir::{Address, BlockId, FunctionId, Terminator, Width};
 use logic::{Bool, Term};
@@ -130,6 +130,7 @@ impl Run<'_> {
             let entering = frame.incoming.remove(&this.header).unwrap_or_default();
             let entry = self.enter(entering, level, (frame.depth, this.header))?;
             let start = entry.as_ref().map(|state| state.locals.clone());
+            let memory = entry.as_ref().map(|state| Rc::clone(&state.memory));
             let entered = entry.as_ref().map(|state| state.guard);
             match entry {
                 Some(state) => frame.incoming.insert(this.header, vec![state]),
@@ -151,13 +152,16 @@ impl Run<'_> {
             self.begin_mark(level, entered);
             self.items(frame, &this.items)?;
             let back = frame.incoming.remove(&this.header).unwrap_or_default();
+            let live = &frame.analysis.live[this.header.index()];
+            let started = start.as_deref().zip(memory.as_ref());
+            let endless = started.is_some_and(|started| back.iter().all(|state| self.is_stuck(state, started, live)));
             let back = self.changed((frame, this.header), back, start.as_deref(), level, begin);
             self.end_mark();
             let round = frame.loops.last().expect("pushed above");
             let seen = self.structure.events.len() + self.structure.links.len() != size;
             // Constants of a run that is not the last may be values of shared cells: a loop could wait for ever for them.
             let free_of_charge = !seen || free < self.settings.free && !self.stale;
-            let by_constants = round.met && !round.undecided && decided < DECIDED_ITERATIONS;
+            let by_constants = round.met && !round.undecided && !endless && decided < DECIDED_ITERATIONS;
             self.structure.charged |= by_constants && seen && free >= self.settings.free;
             if by_constants && free_of_charge {
                 decided += 1;
@@ -190,6 +194,19 @@ impl Run<'_> {
         Ok(merged)
     }
 
+    /// Whether all constants are what they were when the iteration began: then they never decide that the loop ends.
+    fn is_stuck(&self, state: &State, (locals, memory): (&[Term], &Memory), live: &[bool]) -> bool {
+        let terms = &self.structure.terms;
+        let alike = |now: Term, before: Term| {
+            now == before || terms.as_const(now).is_none() && terms.as_const(before).is_none()
+        };
+        let mut all = state.locals.iter().zip(locals).zip(live);
+        let first = |address: &Address| memory.get(address).copied();
+        all.all(|((&now, &before), &live)| !live || alike(now, before))
+            && (Rc::ptr_eq(&state.memory, memory)
+                || state.memory.iter().all(|(at, &now)| first(at).is_some_and(|before| alike(now, before))))
+    }
+
     /// Of the states that jump back, those in which the iteration changed something. An iteration that nobody could see
     /// and that leaves everything as it was can be left out, so a loop that only waits needs no second one.
     fn changed(
@@ -204,8 +221,8 @@ impl Run<'_> {
         let mut kept = Vec::new();
         for mut state in states {
             let same = start.is_some_and(|start| {
-                let locals = state.locals.iter().zip(start).zip(live);
-                locals.into_iter().all(|((now, before), &live)| !live || now == before)
+                let mut locals = state.locals.iter().zip(start).zip(live);
+                locals.all(|((now, before), &live)| !live || now == before)
             });
             // Where it is asked who waits for ever, a loop that does is not left out: it is a wait, or the bound says that it
             // is there.
