@@ -60,10 +60,14 @@ const CLAUSE: u64 = 1;
 /// After how many clauses their work is accounted for.
 const CLAUSES: u64 = 1024;
 
-/// How many units of work lie between two questions of the search whether to go on: some ten decisions or conflicts, which
+/// How many units of work lie at most between two questions of the search whether to go on: some ten decisions or conflicts, which
 /// take longer in a formula of many clauses.
 const QUESTION: u64 = 20;
 const CLAUSES_OF_A_UNIT: u64 = 4000;
+
+/// How many units a decision that is taken back costs, and in how many clauses it costs one more. A decision as such costs one.
+const BACKTRACK: u64 = 30;
+const CLAUSES_OF_A_BACKTRACK: u64 = 2500;
 
 /// The same while the solver simplifies its clauses. It asks much more often then, above all from the small solver inside that sweeps for
 /// equivalent literals.
@@ -83,17 +87,36 @@ struct Question {
     inserted: Rc<Cell<u64>>,
     accounted: u64,
     search: Search,
-    looked: u64,
+    looked: Steps,
 }
 
-/// What the theory sees of the search: how many decisions were made and taken back. Nothing before one is connected.
-pub(crate) type Search = Rc<Cell<Option<u64>>>;
+/// What the theory sees of the search. Nothing before one is connected.
+pub(crate) type Search = Rc<Cell<Option<Steps>>>;
+
+/// How far a search has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Steps {
+    /// How many decisions were made.
+    pub decisions: u64,
+    /// How often some were taken back.
+    pub backtracks: u64,
+}
 
 impl Terminator for Question {
     fn terminated(&mut self) -> bool {
         let inserted = self.inserted.get();
-        let searches = self.search.get().is_none_or(|steps| std::mem::replace(&mut self.looked, steps) != steps);
-        let question = if searches { QUESTION + self.clauses.get() / CLAUSES_OF_A_UNIT } else { SIMPLIFYING };
+        let clauses = self.clauses.get();
+        let most = QUESTION + clauses / CLAUSES_OF_A_UNIT;
+        let question = match self.search.get() {
+            None => most,
+            Some(steps) if steps == self.looked => SIMPLIFYING,
+            Some(steps) => {
+                let before = std::mem::replace(&mut self.looked, steps);
+                let backtrack = BACKTRACK + clauses / CLAUSES_OF_A_BACKTRACK;
+                let backtracks = (steps.backtracks - before.backtracks) * backtrack;
+                most.min(steps.decisions - before.decisions + backtracks)
+            }
+        };
         let work = question + (inserted - self.accounted) / EDGES;
         self.accounted = inserted;
         !(self.spend)(work) || self.stop.is_terminated()
@@ -141,7 +164,7 @@ impl Solver {
             inserted: Rc::clone(&inserted),
             accounted: 0,
             search: Rc::clone(&search),
-            looked: 0,
+            looked: Steps::default(),
         };
         sat.connect_terminator(question);
         let conflicts = Rc::new(Cell::new(0));
@@ -234,7 +257,7 @@ impl Solver {
         if theory.is_trivial() {
             return;
         }
-        self.search.set(Some(0));
+        self.search.set(Some(Steps::default()));
         theory.count(Rc::clone(&self.conflicts), Rc::clone(&self.inserted), Rc::clone(&self.search));
         let observed = theory.observed();
         self.sat.resize(self.variables);

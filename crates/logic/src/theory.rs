@@ -8,7 +8,7 @@
 
 use crate::order::OrderGraph;
 use crate::paths::Paths;
-use crate::solver::{Lit, Search};
+use crate::solver::{Lit, Search, Steps};
 use cadical_sys::ExternalPropagator;
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -143,9 +143,11 @@ impl Theory {
         self.search = search;
     }
 
-    /// A decision was made or taken back.
-    fn step(&self) {
-        self.search.set(self.search.get().map(|steps| steps + 1));
+    /// Decisions were made or taken back.
+    fn step(&self, decisions: u64, backtracks: u64) {
+        let add =
+            |steps: Steps| Steps { decisions: steps.decisions + decisions, backtracks: steps.backtracks + backtracks };
+        self.search.set(self.search.get().map(add));
     }
 
     pub(crate) fn observed(&self) -> Vec<Lit> {
@@ -219,14 +221,14 @@ impl ExternalPropagator for Theory {
 
     fn notify_new_decision_level(&mut self) {
         self.levels.push(self.assigned.len());
-        self.step();
+        self.step(1, 0);
     }
 
     fn notify_backtrack(&mut self, new_level: usize) {
         if new_level >= self.levels.len() {
             return;
         }
-        self.step();
+        self.step(0, 1);
         let length = self.levels[new_level];
         self.levels.truncate(new_level);
         self.assigned.truncate(length);
