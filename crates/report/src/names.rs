@@ -5,7 +5,7 @@
 //! points to.
 
 use ir::life::{is_life, is_size, life_name};
-use ir::{Address, Cell, Object, Op, Program, System, ThreadId, Width, sign_extend};
+use ir::{Address, Cell, Object, Program, ThreadId, Width, sign_extend};
 use std::collections::BTreeSet;
 use witness::{Action, Execution};
 
@@ -17,6 +17,8 @@ pub(crate) struct Names<'a> {
     objects: Vec<String>,
     /// The locations that hold an address at some time.
     pointers: BTreeSet<Address>,
+    /// The locations that nobody had set when they were shared.
+    unset: BTreeSet<Address>,
 }
 
 /// The names, those that occur several times with a number: `worker#1`, `worker#2`.
@@ -50,7 +52,11 @@ impl<'a> Names<'a> {
         let threads: Vec<&str> = program.threads.iter().chain(&execution.started).map(|t| t.name.as_str()).collect();
         let objects: Vec<&str> = program.objects.iter().chain(&execution.made).map(|o| o.name.as_str()).collect();
         let (threads, objects) = (numbered(&threads), numbered(&objects));
-        let mut names = Names { program, execution, threads, objects, pointers: BTreeSet::new() };
+        let mut names =
+            Names { program, execution, threads, objects, pointers: BTreeSet::new(), unset: BTreeSet::new() };
+        if !execution.made.is_empty() {
+            names.unset = witness::unset(program, execution).unwrap_or_default();
+        }
         let holds_address = |action: &Action| match *action {
             Action::Read { address, value } | Action::Write { address, value } => {
                 names.pointee(value, names.width(address)).map(|_| address)
@@ -89,15 +95,7 @@ impl<'a> Names<'a> {
 
     /// Whether what a location holds at first was never set: memory that was allocated, or a variable of a function.
     pub fn is_uninitialised(&self, address: Address) -> bool {
-        let life = is_life(address.offset);
-        let made = address.object.index() >= self.program.objects.len() && !self.as_herd() && !life;
-        let Some(object) = self.object(address).filter(|_| made) else { return false };
-        let instrs = self.program.functions.iter().flat_map(|f| &f.blocks).flat_map(|block| &block.instrs);
-        let mut zeroed = instrs.filter_map(|instr| {
-            let Op::System(System::Alloc { name, zeroed, .. }) = &instr.op else { return None };
-            (*name == object.name).then_some(*zeroed)
-        });
-        zeroed.next().is_some_and(|first| !first) && zeroed.all(|other| !other)
+        !self.as_herd() && self.unset.contains(&address)
     }
 
     /// The name of the object that a location belongs to.

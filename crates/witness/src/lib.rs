@@ -24,4 +24,4 @@ pub use execution::{Action, Event, EventId, Execution, Property, TWO_INSIDE, UNO
 pub use flaw::Flaw;
 pub use invariant::{Invariant, check_invariant};
 pub use relations::structure;
-pub use violation::{check_violation, inside, racing, waiting};
+pub use violation::{check_violation, first_failure, inside, racing, unset, waiting};

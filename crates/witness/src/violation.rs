@@ -5,7 +5,7 @@ use crate::execution::{EventId, Execution, Property, TWO_INSIDE, Violation};
 use crate::flaw::Flaw;
 use crate::relations::relate;
 use crate::replay::{Outcome, Stop, Whole, replay_all};
-use ir::{Program, ThreadId};
+use ir::{Address, Program, ThreadId};
 use model::{Model, Structure};
 use source::Span;
 use std::collections::BTreeSet;
@@ -100,6 +100,25 @@ pub fn inside(program: &Program, execution: &Execution) -> Result<Vec<(ThreadId,
     let Outcome { stands, .. } = replay_all(program, execution, Whole::No)?;
     let last = |(at, places): (usize, &BTreeSet<Span>)| places.last().map(|&span| (ThreadId(at as u32), span));
     Ok(stands.iter().enumerate().filter_map(last).collect())
+}
+
+/// The first check that fails in the thread of the violation of an execution, if the thread went on behind one.
+///
+/// # Errors
+/// What the program cannot do.
+pub fn first_failure(program: &Program, execution: &Execution) -> Result<Option<Violation>, Flaw> {
+    let Some(Violation { thread, .. }) = execution.violation else { return Ok(None) };
+    let Outcome { failed, .. } = replay_all(program, execution, Whole::No)?;
+    let first = failed.into_iter().nth(thread.index()).and_then(|own| own.into_iter().next());
+    Ok(first.map(|(span, message)| Violation { thread, span, message }))
+}
+
+/// The locations of an execution whose first value nobody has set: in memory that was allocated, and in variables of functions.
+///
+/// # Errors
+/// What the program cannot do.
+pub fn unset(program: &Program, execution: &Execution) -> Result<BTreeSet<Address>, Flaw> {
+    Ok(replay_all(program, execution, Whole::No)?.unset())
 }
 
 /// Whether a check failed as the violation says, and the thread went on.

@@ -5,9 +5,10 @@ use super::order::{FULL, Point};
 use super::{Failure, FailureKind, StepKind, StoryStep, line_text};
 use crate::graph::{EventKind, Graph, GraphEvent};
 use crate::names::Names;
+use ir::life::{DEAD, LIFE, LIFE_OF_ATOMICS, Storage};
 use ir::{Address, Program};
 use model::Structure;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use witness::Execution;
 
 /// A step before it has words.
@@ -172,7 +173,11 @@ impl<'a> Teller<'a> {
         let place = |event: usize| (graph.events[event].column, &graph.events[event].source);
         let (watches, events): (Vec<usize>, Vec<usize>) =
             events.iter().copied().partition(|&event| self.is_watch(event));
-        for same in events.chunk_by(|&a, &b| place(a) == place(b)) {
+        let mut told: Vec<usize> = events.iter().copied().filter(|&event| !self.goes_without_saying(event)).collect();
+        if told.is_empty() {
+            told = events;
+        }
+        for same in told.chunk_by(|&a, &b| place(a) == place(b)) {
             let called = call(&graph.events[same[0]].source);
             match called.and_then(|called| self.call(called, same)) {
                 Some(words) => phrases.push(words),
@@ -181,9 +186,38 @@ impl<'a> Teller<'a> {
         }
         phrases.extend(watches.iter().filter_map(|&event| self.about_to(event)));
         if phrases.is_empty() && watches.is_empty() {
-            phrases.extend(events.iter().take(1).map(|&event| self.fence(event)));
+            phrases.extend(told.iter().take(1).map(|&event| self.fence(event)));
         }
         join(&phrases)
+    }
+
+    /// Whether an event is the heap's: it looks for a freed block, or leaves one to be allocated again.
+    fn is_heaps(&self, event: usize) -> bool {
+        self.graph.events[event].tags.iter().any(|tag| tag == "HEAP")
+    }
+
+    /// Whether an event only looks at whether an object may be used, and it may; or says for atomic accesses, too, that its life begins or ends; or
+    /// is the heap's and takes nothing.
+    fn goes_without_saying(&self, event: usize) -> bool {
+        if self.is_heaps(event) {
+            return self.s.rmw.successors(event).next().is_none();
+        }
+        let own = &self.execution.events[event];
+        own.address().zip(own.value()).is_some_and(|(address, value)| {
+            if own.is_write() { address.offset == LIFE_OF_ATOMICS } else { is_alive(address, value) }
+        })
+    }
+
+    /// What a write does to the life of an object, if that is what it writes.
+    fn begins_or_ends(&self, write: usize) -> Option<String> {
+        let own = &self.execution.events[write];
+        let (address, value) = own.address().zip(own.value()).filter(|(address, _)| address.offset == LIFE)?;
+        let name = self.names.object_name(address);
+        Some(match value {
+            _ if value & DEAD == 0 => format!("the life of {name} begins"),
+            _ if value == Storage::Heap.ended() => format!("frees {name}"),
+            _ => format!("the life of {name} ends"),
+        })
     }
 
     /// Whether an event belongs to a watchpoint of the search for races.
@@ -260,7 +294,15 @@ impl<'a> Teller<'a> {
         match self.graph.events[event].kind {
             EventKind::Fence => None,
             EventKind::Write if self.s.rmw.iter().any(|(_, write)| write == event) => None,
-            EventKind::Write => Some(format!("{}{}", self.assignment(event), self.write_note(event))),
+            EventKind::Write => {
+                let what = self.begins_or_ends(event).unwrap_or_else(|| self.assignment(event));
+                Some(format!("{what}{}", self.write_note(event)))
+            }
+            EventKind::Read if self.is_heaps(event) && !self.goes_without_saying(event) => {
+                let own = &self.execution.events[event];
+                let block = own.address().zip(own.value()).map(|(at, value)| self.names.value(at, value));
+                Some(format!("allocates *{} again", block.unwrap_or_default()))
+            }
             EventKind::Read => Some(match self.s.rmw.successors(event).next() {
                 Some(write) => {
                     let own = &self.execution.events[write];
@@ -325,11 +367,17 @@ impl<'a> Teller<'a> {
     pub fn initial(&self) -> Vec<(String, String)> {
         let touched = self.touched();
         let mut values = Vec::new();
+        let heaps: BTreeSet<Address> = (0..self.s.size)
+            .filter(|&event| self.is_heaps(event))
+            .filter_map(|event| self.execution.events[event].address())
+            .collect();
         let initial = self.execution.events.iter().enumerate().filter(|(_, event)| event.thread.is_none());
         for (at, event) in initial {
             let is_read = || self.s.rf.successors(at).any(|read| self.issued[read].is_some());
             if let (Some(address), Some(value)) = (event.address(), event.value())
                 && touched.contains_key(&address)
+                && !is_alive(address, value)
+                && !heaps.contains(&address)
                 && (address.object.index() < self.program.objects.len() || is_read())
             {
                 let unset = if self.names.is_uninitialised(address) { " (uninitialised)" } else { "" };
@@ -378,6 +426,11 @@ impl<'a> Teller<'a> {
         let touched = self.touched().into_iter().filter(|(address, _)| mentioned(address));
         touched.map(|(address, value)| (self.names.address(address), self.names.value(address, value))).collect()
     }
+}
+
+/// Whether a location holds that its object may be used.
+fn is_alive(address: Address, value: u64) -> bool {
+    matches!(address.offset, LIFE | LIFE_OF_ATOMICS) && value & DEAD == 0
 }
 
 /// Adds the failure to the last step, if that is in its line, or as a step of its own.

@@ -6,7 +6,7 @@ use crate::relations::no_locals;
 use crate::replay::Taint;
 use ir::life::{LIFE_WIDTH, Storage, is_life};
 use ir::{Address, Cell, ObjectId, Program, ThreadId, Width, eval, truncate};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What an object that the program made is like.
 #[derive(Clone)]
@@ -332,6 +332,15 @@ impl<'a> Memory<'a> {
             Some(made) if made.zeroed => 0,
             Some(_) | None => truncate(eval(&cell.initial, &no_locals(), &[]).0, cell.width),
         }
+    }
+
+    /// The shared locations of objects that the program made in which nothing was ever set before they were shared.
+    pub fn unset(&self) -> BTreeSet<Address> {
+        let never = |address: &&Address| {
+            let made = self.made.get(&address.object).is_some_and(|made| !made.zeroed);
+            made && !is_life(address.offset) && !self.plain.contains_key(address)
+        };
+        self.shared.keys().filter(never).copied().collect()
     }
 
     /// Notes an access to a location that is not shared.

@@ -149,6 +149,11 @@ impl Outcome<'_> {
     pub fn plain(&self, address: Address) -> Option<u64> {
         self.memory.plain(address)
     }
+
+    /// The shared locations of objects that the program made in which nothing was set before they were shared.
+    pub fn unset(&self) -> BTreeSet<Address> {
+        self.memory.unset()
+    }
 }
 
 /// Runs all threads of an execution; says how each stopped. `whole` says whether every thread is run as far as it goes.
