@@ -189,7 +189,8 @@ impl Parser<'_> {
                 let operator =
                     if self.is(Punct::Increment) { UnaryOperator::PreIncrement } else { UnaryOperator::PreDecrement };
                 self.bump();
-                let operand = self.deeper(Self::unary)?;
+                // Behind what looks like a cast there can be a compound literal.
+                let operand = self.deeper(Self::cast)?;
                 Ok(self.unary_node(start, operator, operand))
             }
             Kind::Punct(Punct::AndAnd) => {

@@ -1,7 +1,7 @@
 //! Types from declarations.
 
 use super::Lowering;
-use super::scope::{Entity, Tag};
+use super::scope::{Entity, Scope, Tag};
 use crate::layout;
 use crate::types::{BitField, Kind, Member, Record, RecordId, Signature, Type};
 use c_syntax::ast::{
@@ -174,6 +174,16 @@ impl Lowering {
             self.types.records[id.0 as usize].broken = Some(why.message().to_owned());
         }
         result.map(|()| Kind::Record(id).into())
+    }
+
+    /// `struct s;` alone declares another type than the `struct s` of an outer block.
+    pub fn tag_of_its_own(&mut self, specifier: &TypeSpecifier) {
+        if let TypeSpecifier::Record(record) = specifier
+            && let (Some(tag), None) = (&record.tag, &record.fields)
+            && !self.innermost().tags.contains_key(&tag.text)
+        {
+            self.new_record(Some(&tag.text), record.is_union);
+        }
     }
 
     /// Gives a structure or union its members.
@@ -396,8 +406,11 @@ impl Lowering {
             }
             Derived::Function(function) => {
                 let outer = std::mem::replace(&mut self.prototype, true);
+                // Types and enumerators that are declared here are known here only, and in the body of the function.
+                self.body.scopes.push(Scope::default());
                 let all: Result<Vec<Type>, Diagnostic> =
                     function.parameters.iter().map(|parameter| self.parameter(parameter)).collect();
+                self.parameter_scope = self.body.scopes.pop().unwrap_or_default();
                 self.prototype = outer;
                 let mut params = all?;
                 if let [only] = params.as_slice()

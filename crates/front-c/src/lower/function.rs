@@ -3,7 +3,7 @@
 use super::body::Body;
 use super::declare::{bad, decayed};
 use super::entry::{Parameter, is_restrict};
-use super::scope::{Entity, Scope, Storage, Variable};
+use super::scope::{Entity, Storage, Variable};
 use super::usage::{self, Context, Use};
 use super::variadic::is_variadic;
 use super::{Callee, CalleeId, Lowering, Unit, alive};
@@ -100,7 +100,7 @@ impl Lowering {
         body.is_main = is_main;
         body.result = if is_main { Type::VOID } else { signature.result.clone() };
         body.usage = Rc::new(self.usage(&definition, unit));
-        body.scopes.push(Scope::default());
+        body.scopes.push(std::mem::take(&mut self.callees[callee.0 as usize].scope));
         self.body = body;
         if unit.is_user() {
             self.body.span = self.at(definition.declarator.span);
@@ -350,6 +350,8 @@ impl Lowering {
         (own, span): (bool, Place),
     ) -> Result<(), Diagnostic> {
         let unit = self.body.unit;
+        let scope = std::mem::take(&mut self.parameter_scope);
+        let weak = definition.is_some() && self.lifetime.is_weak(unit, name);
         let signature = match signature {
             Ok(signature) => signature,
             Err(why) => {
@@ -373,13 +375,18 @@ impl Lowering {
             }
             let known = &mut self.callees[id.0 as usize];
             if definition.is_some() {
-                if known.definition.is_some() {
+                if known.definition.is_some() && weak {
+                    return Ok(());
+                }
+                if known.definition.is_some() && !known.weak {
                     let complaint = self.error(self.at(span), format!("`{name}` is defined twice"));
                     return Err(complaint.help("remove one of the definitions, or make them static"));
                 }
                 known.definition = definition;
                 known.signature = signature;
                 known.unit = unit;
+                known.scope = scope;
+                known.weak = weak;
             } else if known.definition.is_none() && !signature.open {
                 known.signature = signature;
             }
@@ -387,7 +394,8 @@ impl Lowering {
         }
         let id = CalleeId(self.callees.len() as u32);
         let span = self.at(span);
-        let callee = Callee { name: name.to_owned(), unit, signature, definition, span, id: None, object: None };
+        let name_of = name.to_owned();
+        let callee = Callee { name: name_of, unit, signature, definition, scope, weak, span, id: None, object: None };
         self.callees.push(callee);
         self.file().names.insert(name.to_owned(), Entity::Function(id));
         if !own && unit.is_user() {

@@ -5,7 +5,7 @@ use super::fold::fold;
 use super::scope::{Entity, Storage, Variable};
 use super::{Lowering, Value};
 use crate::types::{Kind, Type};
-use c_syntax::ast::{Declarator, Expression, InitDeclarator, Node};
+use c_syntax::ast::{Declarator, Derived, Expression, InitDeclarator, Node};
 use ir::{BinaryOp, Expr, Op, System, Width};
 use source::Diagnostic;
 use std::rc::Rc;
@@ -69,10 +69,20 @@ impl Lowering {
     /// The type that a parameter has inside its function, where the parameters before it say how large its rows are.
     pub fn parameter_inside(&mut self, declarator: &Declarator, at: usize, ty: Type) -> Result<Type, Diagnostic> {
         let parameter = declarator.parameters().and_then(|all| all.parameters.get(at));
-        match parameter.filter(|_| ends_open(&ty)) {
-            Some(parameter) => self.parameter(parameter),
-            None => Ok(ty),
+        let Some(parameter) = parameter else { return Ok(ty) };
+        if ends_open(&ty) {
+            return self.parameter(parameter);
         }
+        // The numbers of elements do not matter, but what they do is done.
+        for derived in &parameter.declarator.derived {
+            if let Derived::Array(array) = &derived.node
+                && let Some(size) = &array.size
+                && self.const_value(size).is_none()
+            {
+                self.rvalue(size)?;
+            }
+        }
+        Ok(ty)
     }
 }
 

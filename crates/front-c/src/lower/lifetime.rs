@@ -22,8 +22,15 @@ pub(crate) struct Lifetime {
     constructors: Vec<(i64, Unit, String)>,
     destructors: Vec<(i64, Unit, String)>,
     aliases: Vec<(String, String, Range)>,
-    /// Names with `weak`.
-    weak: FxHashSet<String>,
+    /// Names with `weak`, and where they have it.
+    weak: FxHashSet<(Unit, String)>,
+}
+
+impl Lifetime {
+    /// Whether a name is said to be weak in a translation unit.
+    pub fn is_weak(&self, unit: Unit, name: &str) -> bool {
+        self.weak.contains(&(unit, name.to_owned()))
+    }
 }
 
 /// What is called when a variable goes out of scope.
@@ -59,7 +66,7 @@ impl Lowering {
                     continue;
                 }
                 Meaning::Weak => {
-                    self.lifetime.weak.insert(name.text.clone());
+                    self.lifetime.weak.insert((self.body.unit, name.text.clone()));
                     continue;
                 }
                 _ => continue,
@@ -86,7 +93,8 @@ impl Lowering {
     /// Whether a function is weak and nobody defines it: its address is null then.
     pub fn is_missing(&self, id: CalleeId) -> bool {
         let name = &self.callees[id.0 as usize].name;
-        self.lifetime.weak.contains(name) && self.defined(id).is_none() && !builtins::declares(name)
+        let weak = self.lifetime.weak.iter().any(|(_, weak)| weak == name);
+        weak && self.defined(id).is_none() && !builtins::declares(name)
     }
 
     /// Lets the names that are aliases stand for what they are aliases of.

@@ -108,6 +108,10 @@ struct Callee {
     unit: Unit,
     signature: Rc<Signature>,
     definition: Option<Rc<FunctionDefinition>>,
+    /// The types and enumerators that its parameters declare.
+    scope: Scope,
+    /// Whether another definition takes the place of this one.
+    weak: bool,
     /// Where its type was said first.
     span: Span,
     /// Once it is reachable.
@@ -185,6 +189,10 @@ pub(crate) struct Lowering {
     complaint: Option<Diagnostic>,
     /// Whether the parameters of a type of function are read, whose names mean nothing yet.
     prototype: bool,
+    /// Where handlers are pushed, and where a thread ends inside a call.
+    handlers: (Option<Span>, Option<Span>),
+    /// What the parameters declare of the type of function that was read last.
+    parameter_scope: Scope,
 }
 
 /// See [`crate::parse`].
@@ -331,6 +339,8 @@ impl Lowering {
             argument_types: Vec::new(),
             complaint: None,
             prototype: false,
+            handlers: (None, None),
+            parameter_scope: Scope::default(),
         }
     }
 

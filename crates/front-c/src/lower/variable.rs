@@ -13,6 +13,9 @@ use std::rc::Rc;
 impl Lowering {
     /// Declares variables, types and functions.
     pub fn declaration(&mut self, declaration: &Declaration) -> Result<(), Diagnostic> {
+        if declaration.declarators.is_empty() {
+            self.tag_of_its_own(&declaration.specifiers.ty);
+        }
         let base = self.base(&declaration.specifiers)?;
         for init in &declaration.declarators {
             let outer = self.enter(init.span);
