@@ -517,7 +517,8 @@ fn compare_exchange(
 ) -> Result<Value, Diagnostic> {
     let failure = order(call, orders, 1, Role::Failure)?;
     let (addr, ty, record) = call.whole(0)?;
-    let expected = call.lowering.read_through(&call.args[1])?;
+    let place = call.lowering.through(&call.args[1])?;
+    let expected = call.lowering.pack(&place)?;
     let expected = call.lowering.convert(expected, &ty)?;
     let expected = call.keep(expected).expr;
     let new = operand(call, form, 2, &ty, record.is_some())?.expr;
@@ -529,9 +530,8 @@ fn compare_exchange(
     let swap = Swap { addr, ty: ty.clone(), expected, new, weak };
     let (found, done) = swap.emit(call, (&success.read(), &success.write()), &failure.read())?;
     let failed = done.clone().binary(BinaryOp::Eq, Expr::Const(0, Width::BOOL));
-    let pointer = &call.args[1];
     let found = Value { expr: found, ty };
-    call.lowering.if_(failed, |lowering| lowering.assign_through(pointer, found), |_| Ok(()))?;
+    call.lowering.if_(failed, |lowering| lowering.put(place, found), |_| Ok(()))?;
     Ok(call.truth_value(done))
 }
 

@@ -1,6 +1,6 @@
 //! What the rest of the front end, above all the library, lowers things with.
 
-use super::place::Place;
+use super::place::{At, Place};
 use super::usage::address_of;
 use super::{Lowering, Unit, Value, strip_casts};
 use crate::Options;
@@ -150,6 +150,18 @@ impl Lowering {
         self.body.leave(Terminator::Cut { span });
     }
 
+    /// Handlers are pushed here, or a thread ends here inside a call: it would have to call those that are still there.
+    pub fn note_handlers(&mut self, pushed: Option<Span>, ended: Option<Span>) {
+        let (pushes, ends) = &mut self.handlers;
+        *pushes = pushes.or(pushed);
+        *ends = ends.or(ended);
+        if let (Some(_), Some(span)) = self.handlers {
+            let message = "`pthread_exit` in a program with `pthread_cleanup_push` is not supported";
+            let complaint = self.error(span, message);
+            self.complain(complaint.help("return from the thread's function, and call the handlers before that"));
+        }
+    }
+
     /// Ends the thread, whose keys' destructors run before that.
     pub fn exit_thread(&mut self, result: Option<Value>) -> Result<(), Diagnostic> {
         if self.needs.destroys {
@@ -177,6 +189,14 @@ impl Lowering {
             return Ok(());
         }
         let place = self.through(pointer)?;
+        self.put(place, value)
+    }
+
+    /// `place = value`, where the place is what an argument points to; behind a `void *` is what is written there.
+    pub fn put(&mut self, mut place: Place, value: Value) -> Result<(), Diagnostic> {
+        if place.ty.is_void() {
+            place.ty = value.ty.clone();
+        }
         if self.image_of(&place.ty).is_some() {
             return self.unpack(&place, value);
         }
@@ -191,14 +211,27 @@ impl Lowering {
         self.pack(&place)
     }
 
-    /// The object that an argument points to.
-    fn through(&mut self, pointer: &Node<Expression>) -> Result<Place, Diagnostic> {
+    /// The object that an argument points to, which stays the same whatever is evaluated next.
+    pub fn through(&mut self, pointer: &Node<Expression>) -> Result<Place, Diagnostic> {
         if let Some(operand) = address_of(strip_casts(&pointer.node)) {
-            return self.place(operand);
+            let place = self.place(operand)?;
+            return Ok(match place.at {
+                At::Memory(addr) => Place { at: At::Memory(self.kept_address(addr)), ..place },
+                At::Split(..) | At::Local(_) => place,
+            });
         }
         let value = self.rvalue(pointer)?;
         let ty = self.pointee(&value)?;
-        Ok(Place::memory(value.expr, ty))
+        Ok(Place::memory(self.kept_address(value.expr), ty))
+    }
+
+    fn kept_address(&mut self, addr: Expr) -> Expr {
+        if matches!(addr, Expr::Const(..) | Expr::Address(..)) {
+            return addr;
+        }
+        let dst = self.temp(Width::WORD);
+        self.emit(Op::Assign { dst, value: addr });
+        Expr::Local(dst)
     }
 
     /// The cells of `count` objects of type `ty` in a row, all zero. The gaps between members have cells, too: bytes can be
