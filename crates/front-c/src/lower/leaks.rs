@@ -9,8 +9,13 @@ use super::{Lowering, Unit};
 use crate::Leaks;
 use ir::faults::LEAK;
 use ir::life::{LIFE_WIDTH, Storage};
-use ir::{BinaryOp, Cell, Expr, Function, FunctionId, Instr, LocalId, Object, ObjectId, Op, System, Terminator, Width};
+use ir::{
+    BinaryOp, Cell, Expr, Function, FunctionId, Instr, LocalId, Object, ObjectId, Op, System, TagSet, Terminator, Width,
+};
 use source::Diagnostic;
+
+/// How our variable is accessed: the program never races there.
+const OWN: [&str; 3] = ["A", "RLX", "HEAP"];
 
 /// What the search for leaks needs.
 #[derive(Debug, Default)]
@@ -42,7 +47,7 @@ impl Lowering {
         if self.options.checks.leaks == Leaks::Allowed {
             return Ok(());
         }
-        let (addr, tags) = (self.watched(), self.tags(&["NA"]));
+        let (addr, tags) = (self.watched(), self.tags(&OWN));
         let dst = self.temp(Width::BOOL);
         self.emit(Op::System(System::Nondet { dst }));
         let store = Op::Store { addr, value: Expr::Local(block), tags };
@@ -74,13 +79,14 @@ impl Lowering {
         let Some(id) = self.watch.judge else { return };
         let mut body = Body::new("%leaks", Unit::Library);
         if self.watch.variable.is_some() {
-            let (watched, tags) = (self.watched(), self.tags(&["NA"]));
-            let load = |body: &mut Body, addr: Expr, width: Width| {
+            let (watched, own, tags) = (self.watched(), self.tags(&OWN), self.tags(&["NA"]));
+            let load_as = |body: &mut Body, addr: Expr, width: Width, tags: &TagSet| {
                 let dst = body.temporary(width);
                 body.emit(Op::Load { dst, addr, tags: tags.clone(), reserve: false });
                 Expr::Local(dst)
             };
-            let block = load(&mut body, watched, Width::WORD);
+            let load = |body: &mut Body, addr: Expr, width: Width| load_as(body, addr, width, &tags);
+            let block = load_as(&mut body, watched, Width::WORD, &own);
             let none = block.clone().binary(BinaryOp::Eq, Expr::Const(0, Width::WORD));
             return_if(&mut body, none);
             let life = load(&mut body, super::alive::life(block.clone()), LIFE_WIDTH);
@@ -121,7 +127,18 @@ impl Lowering {
 /// Whether the user's function may put an address anywhere but into a variable that is no local one.
 fn hides(function: &Function) -> bool {
     let elsewhere = |addr: &Expr| !matches!(addr, Expr::Address(..));
-    let address = |value: &Expr| value.width(function) == Width::WORD && !matches!(value, Expr::Const(..));
+    // The handle of a thread is as wide as an address.
+    let is_handle = |local: LocalId| {
+        let all = function.blocks.iter().flat_map(|block| &block.instrs);
+        let mut makers = all.filter(|instr| instr.op.defines() == Some(local)).peekable();
+        let starts = |op: &Op| matches!(op, Op::System(System::Spawn { .. } | System::Current { .. }));
+        makers.peek().is_some() && makers.all(|instr| starts(&instr.op))
+    };
+    let address = |value: &Expr| match value {
+        Expr::Const(..) => false,
+        Expr::Local(local) if is_handle(*local) => false,
+        _ => value.width(function) == Width::WORD,
+    };
     let hides = |instr: &Instr| match &instr.op {
         Op::Store { addr, value, .. } | Op::Rmw { addr, value, .. } | Op::StoreConditional { addr, value, .. } => {
             elsewhere(addr) && address(value)
