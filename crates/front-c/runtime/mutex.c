@@ -118,6 +118,9 @@ int pthread_mutex_unlock(struct __fencepost_mutex *m) {
 
 int pthread_mutexattr_init(struct __fencepost_mutexattr *a) {
     __fencepost_set(&a->kind, 0);
+    __fencepost_set(&a->protocol, 0);
+    __fencepost_set(&a->ceiling, 0);
+    __fencepost_set(&a->shared, 0);
     return 0;
 }
 
@@ -132,6 +135,37 @@ int pthread_mutexattr_settype(struct __fencepost_mutexattr *a, int kind) {
 
 int pthread_mutexattr_gettype(const struct __fencepost_mutexattr *a, int *kind) {
     *kind = __fencepost_get(&a->kind);
+    return 0;
+}
+
+/* The others change nothing here. */
+int pthread_mutexattr_setprotocol(struct __fencepost_mutexattr *a, int protocol) {
+    __fencepost_set(&a->protocol, protocol);
+    return 0;
+}
+
+int pthread_mutexattr_getprotocol(const struct __fencepost_mutexattr *a, int *protocol) {
+    *protocol = __fencepost_get(&a->protocol);
+    return 0;
+}
+
+int pthread_mutexattr_setprioceiling(struct __fencepost_mutexattr *a, int ceiling) {
+    __fencepost_set(&a->ceiling, ceiling);
+    return 0;
+}
+
+int pthread_mutexattr_getprioceiling(const struct __fencepost_mutexattr *a, int *ceiling) {
+    *ceiling = __fencepost_get(&a->ceiling);
+    return 0;
+}
+
+int pthread_mutexattr_setpshared(struct __fencepost_mutexattr *a, int shared) {
+    __fencepost_set(&a->shared, shared);
+    return 0;
+}
+
+int pthread_mutexattr_getpshared(const struct __fencepost_mutexattr *a, int *shared) {
+    *shared = __fencepost_get(&a->shared);
     return 0;
 }
 

@@ -20,6 +20,9 @@ struct __fencepost_mutex {
 
 struct __fencepost_mutexattr {
     int kind;
+    int protocol;
+    int ceiling;
+    int shared;
 };
 
 /* A bit for each thread that waits. */

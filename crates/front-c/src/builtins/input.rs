@@ -41,6 +41,12 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             call.evaluate_all()?;
             Some(call.any_value(&Type::INT)?)
         }
+        "get_nprocs" | "get_nprocs_conf" => {
+            call.arity(0)?;
+            let count = call.any_value(&Type::INT)?;
+            call.assume(Expr::constant(0, Width::INT).binary(BinaryOp::SLt, count.expr.clone()), false);
+            Some(count)
+        }
         // A byte, or that there is none.
         "getchar" => {
             call.evaluate_all()?;
@@ -59,13 +65,18 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         "clock_gettime" => {
             call.arity(2)?;
             call.evaluate_effects(0..1)?;
-            any_object(call, 1)?;
+            any_time(call, 1, 1_000_000_000)?;
             Some(call.success())
+        }
+        "timespec_get" => {
+            call.arity(2)?;
+            any_time(call, 0, 1_000_000_000)?;
+            Some(call.value_as(1, &Type::INT)?)
         }
         "gettimeofday" => {
             call.arity(2)?;
             call.evaluate_effects(1..2)?;
-            any_object(call, 0)?;
+            any_time(call, 0, 1_000_000)?;
             Some(call.success())
         }
         _ => return Ok(None),
@@ -73,8 +84,8 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
     Ok(Some(value))
 }
 
-/// What an argument points to takes any value.
-fn any_object(call: &mut Call<'_, '_>, at: usize) -> Result<(), source::Diagnostic> {
+/// What an argument points to takes any time: a number of seconds, and of parts of one.
+fn any_time(call: &mut Call<'_, '_>, at: usize, parts: u64) -> Result<(), source::Diagnostic> {
     let pointer = call.value(at)?;
     let pointer = call.keep(pointer);
     let ty = call.lowering.pointee(&pointer)?;
@@ -82,6 +93,10 @@ fn any_object(call: &mut Call<'_, '_>, at: usize) -> Result<(), source::Diagnost
     let tags = call.lowering.tags(&["NA"]);
     for leaf in leaves {
         let value = call.any_value(&leaf.ty)?;
+        if leaf.offset > 0 {
+            let width = leaf.ty.width().unwrap_or(Width::WORD);
+            call.assume(value.expr.clone().binary(BinaryOp::ULt, Expr::Const(parts, width)), false);
+        }
         let addr = pointer.expr.clone().binary(BinaryOp::Add, Expr::Const(leaf.offset, Width::WORD));
         call.lowering.store(addr, value, tags.clone());
     }

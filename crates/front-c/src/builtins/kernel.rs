@@ -14,7 +14,7 @@ use source::Diagnostic;
 
 /// How an operation is ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Order {
+pub(super) enum Order {
     Full,
     Relaxed,
     Acquire,
@@ -44,7 +44,7 @@ fn fence_tag(name: &str) -> Option<&'static str> {
 
 impl Order {
     /// The tags of the read and of the write of a read-modify-write.
-    fn tags(self) -> (&'static [&'static str], &'static [&'static str]) {
+    pub fn tags(self) -> (&'static [&'static str], &'static [&'static str]) {
         match self {
             Order::Full => (&["RMW", "MB"], &["RMW", "MB"]),
             Order::Relaxed => (&["RMW", "ONCE"], &["RMW", "ONCE"]),
@@ -127,8 +127,8 @@ fn plain(name: &str) -> &str {
         "atomic64_read_acquire" | "atomic_long_read_acquire" => "atomic_read_acquire",
         "atomic64_set" | "atomic_long_set" => "atomic_set",
         "atomic64_set_release" | "atomic_long_set_release" => "atomic_set_release",
-        "_raw_spin_lock" | "raw_spin_lock" => "spin_lock",
-        "_raw_spin_unlock" | "raw_spin_unlock" => "spin_unlock",
+        "_raw_spin_lock" | "raw_spin_lock" | "__LKMM_SPIN_LOCK" => "spin_lock",
+        "_raw_spin_unlock" | "raw_spin_unlock" | "__LKMM_SPIN_UNLOCK" => "spin_unlock",
         _ => name,
     }
 }
@@ -255,7 +255,7 @@ fn lock(call: &mut Call<'_, '_>, failure: &[&str]) -> Result<(Value, Expr), Diag
 }
 
 /// Emits a read-modify-write.
-fn ordered(
+pub(super) fn ordered(
     call: &mut Call<'_, '_>,
     (addr, ty): (Expr, Type),
     order: Order,

@@ -25,6 +25,7 @@ mod assembly;
 mod atomics;
 mod bits;
 mod context;
+mod dat3m;
 mod fences;
 mod input;
 mod intrinsics;
@@ -124,6 +125,7 @@ pub(crate) fn call(
         input::call,
         print::call,
         kernel::call,
+        dat3m::call,
         verifiers::call,
     ];
     // `__builtin_memcpy` is `memcpy`, and so with all others that are not known under their long name.

@@ -44,7 +44,18 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             unused_before(call)?;
             return Ok(None);
         }
+        // What pthread_cleanup_push and pthread_cleanup_pop are made of: handlers that are called where they are taken off.
+        "__sigsetjmp_cancel" => {
+            call.lowering.note_handlers(Some(call.span), None);
+            Some(call.success())
+        }
+        "__pthread_register_cancel" | "__pthread_unregister_cancel" => None,
+        "__pthread_unwind_next" => {
+            call.stop();
+            None
+        }
         "pthread_exit" => {
+            call.lowering.note_handlers(None, Some(call.span));
             call.arity(1)?;
             let result = call.value_as(0, &Type::VOID.pointer_to())?;
             let result = call.keep(result);
@@ -91,6 +102,7 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
         }
         "pthread_setname_np"
         | "pthread_setconcurrency"
+        | "sched_setaffinity"
         | "sched_yield"
         | "pthread_yield"
         | "sleep"
@@ -119,6 +131,13 @@ pub(super) fn call(call: &mut Call<'_, '_>) -> Outcome {
             } else {
                 call.evaluate_effects(0..1)?;
             }
+            Some(call.success())
+        }
+        "pthread_attr_getdetachstate" => {
+            call.arity(2)?;
+            let state =
+                if call.lowering.has_detached() { call.lowering.read_through(&call.args[0])? } else { call.success() };
+            call.lowering.assign_through(&call.args[1], state)?;
             Some(call.success())
         }
         "pthread_mutexattr_setrobust" => {
@@ -265,14 +284,19 @@ pub(super) fn ignored(name: &str) -> bool {
     let Some(rest) = name.strip_prefix("pthread_") else { return false };
     let plain = ["attr_", "condattr_", "rwlockattr_", "barrierattr_"];
     if plain.iter().any(|prefix| rest.starts_with(prefix)) {
-        return !rest.contains("_get");
+        return !rest.contains("_get") && !in_runtime(name);
     }
-    matches!(rest, "mutexattr_setpshared" | "mutexattr_setprotocol" | "mutexattr_setprioceiling" | "setschedparam")
+    matches!(rest, "setschedparam" | "setaffinity_np")
 }
 
 /// Whether a function of POSIX threads is neither code here nor in the runtime.
 fn unknown(name: &str) -> bool {
     let posix = ["pthread_", "sem_", "mtx_", "cnd_", "thrd_", "tss_"];
+    posix.iter().any(|prefix| name.starts_with(prefix)) && !in_runtime(name)
+}
+
+/// Whether a function is one of the runtime's.
+fn in_runtime(name: &str) -> bool {
     let ours = |text: &str| text.contains(&format!(" {name}(")) || text.contains(&format!("*{name}("));
-    posix.iter().any(|prefix| name.starts_with(prefix)) && !super::RUNTIME.iter().any(|(_, text)| ours(text))
+    super::RUNTIME.iter().any(|(_, text)| ours(text))
 }

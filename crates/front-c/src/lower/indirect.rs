@@ -6,12 +6,14 @@
 
 use super::body::Body;
 use super::function::Shape;
-use super::scope::Entity;
-use super::{CalleeId, Lowering, Unit, Value, strip_casts};
-use crate::types::Type;
-use c_syntax::ast::{Expression, Node, UnaryOperator};
+use super::scope::{Entity, Scope, Storage, Variable};
+use super::{Callee, CalleeId, Lowering, Unit, Value, strip_casts};
+use crate::builtins;
+use crate::types::{Signature, Type};
+use c_syntax::ast::{Expression, Node, Range, UnaryOperator};
 use ir::{BinaryOp, Expr, FunctionId, LocalId, ObjectId, Op, System, TagSet, Terminator, UnaryOp, Width};
 use source::{Diagnostic, Span};
+use std::rc::Rc;
 
 /// What calls through pointers need.
 #[derive(Debug, Default)]
@@ -24,6 +26,8 @@ pub(crate) struct Dispatch {
     starts: Vec<(CalleeId, FunctionId)>,
     /// Functions whose address is taken, and where that is first done.
     taken: Vec<(CalleeId, Span)>,
+    /// Functions that are code in [`crate::builtins`] and have a body here, since pointers may lead to them.
+    wrapped: Vec<CalleeId>,
 }
 
 impl Lowering {
@@ -181,7 +185,7 @@ impl Lowering {
     /// they are of use as values.
     pub fn defined(&self, id: CalleeId) -> Option<CalleeId> {
         let callee = &self.callees[id.0 as usize];
-        if callee.definition.is_some() {
+        if callee.definition.is_some() || self.dispatch.wrapped.contains(&id) {
             return Some(id);
         }
         let own = self.library_function(&callee.name);
@@ -198,7 +202,11 @@ impl Lowering {
             if !called && !started {
                 continue;
             }
-            let Some(defined) = self.defined(id) else {
+            let defined = match self.defined(id) {
+                None if self.wrap(id, span)? => Some(id),
+                defined => defined,
+            };
+            let Some(defined) = defined else {
                 let name = &self.callees[id.0 as usize].name;
                 let message = format!("`{name}`, which may be called through a pointer, is not defined");
                 return Err(self.error(span, message).help("define it in this file, or leave its address out"));
@@ -211,6 +219,52 @@ impl Lowering {
             }
         }
         Ok(before != (self.program.functions.len(), self.queue.len()))
+    }
+
+    /// Gives a function that is code in [`builtins`] a body that calls it, if there is such a one and its parameters are scalars.
+    fn wrap(&mut self, id: CalleeId, span: Span) -> Result<bool, Diagnostic> {
+        let Callee { name, signature, .. } = &self.callees[id.0 as usize];
+        let (name, signature) = (name.clone(), Rc::clone(signature));
+        let scalars = signature.params.iter().all(Type::is_scalar);
+        let result = &signature.result;
+        if signature.open || !scalars || !(result.is_scalar() || result.is_void()) {
+            return Ok(false);
+        }
+        let mut body = Body::new(&name, Unit::Library);
+        body.span = span;
+        let outer = std::mem::replace(&mut self.body, body);
+        let wrapped = self.wrapper(&name, &signature, span);
+        let body = std::mem::replace(&mut self.body, outer);
+        if !wrapped? {
+            return Ok(false);
+        }
+        let function = self.new_function(&name);
+        self.program.functions[function.index()] = super::finish::finish(body.function);
+        self.callees[id.0 as usize].id = Some(function);
+        self.dispatch.wrapped.push(id);
+        Ok(true)
+    }
+
+    /// Lowers the call of such a function with the parameters of the function in the making.
+    fn wrapper(&mut self, name: &str, signature: &Signature, span: Span) -> Result<bool, Diagnostic> {
+        if self.tls.on {
+            self.body.tls = Some(self.body.param("%tls", Width::WORD));
+        }
+        let (mut scope, mut args) = (Scope::default(), Vec::new());
+        for (at, ty) in signature.params.iter().enumerate() {
+            let (name, width) = (format!("%{at}"), self.scalar_width(ty)?);
+            let storage = Storage::Local(self.body.param(&name, width));
+            args.push(Node::new(Expression::Identifier(name.clone()), Range::default()));
+            scope.names.insert(name, Entity::Variable(Rc::new(Variable { ty: ty.clone(), storage })));
+        }
+        self.body.scopes.push(scope);
+        let Some(value) = builtins::call(self, name, &args, (span, Range::default()))? else { return Ok(false) };
+        let value = match value.filter(|_| !signature.result.is_void()) {
+            Some(value) => Some(self.convert(value, &signature.result)?.expr),
+            None => None,
+        };
+        self.body.leave(Terminator::Return(value));
+        Ok(true)
     }
 
     /// Gives the dispatchers their bodies.
