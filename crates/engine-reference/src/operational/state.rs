@@ -3,6 +3,7 @@
 use ir::life::{LIFE_WIDTH, Storage, is_life};
 use ir::{Address, Cell, Expr, LocalId, Location, ObjectId, Program, Width, eval, truncate};
 use source::Span;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
@@ -122,6 +123,30 @@ pub(super) struct Object {
     pub life: u64,
     /// The cells by offset.
     pub cells: Vec<Slot>,
+    print: Print,
+}
+
+/// The fingerprint of an object, once it was asked for: most steps leave most objects as they are. It says nothing that the object does not, and
+/// a copy, which is made to be changed, has none.
+#[derive(Debug, Default)]
+struct Print(OnceCell<u128>);
+
+impl Clone for Print {
+    fn clone(&self) -> Self {
+        Print::default()
+    }
+}
+
+impl PartialEq for Print {
+    fn eq(&self, _: &Print) -> bool {
+        true
+    }
+}
+
+impl Eq for Print {}
+
+impl Hash for Print {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -211,11 +236,17 @@ impl Object {
         let slot = |cell: &Cell| Slot { offset: cell.offset, width: cell.width, value };
         let slots = cells.iter().flat_map(|cells| cells.iter()).map(slot).collect();
         let (name, fixed, life) = (name.to_owned(), cells.is_some(), storage.life());
-        Object { name, size, fixed, zeroed, align, life, cells: slots }
+        Object { name, size, fixed, zeroed, align, life, cells: slots, print: Print::default() }
+    }
+
+    /// A number that stands for the object, as [`State::fingerprint`].
+    fn fingerprint(&self) -> u128 {
+        *self.print.0.get_or_init(|| fingerprint(self))
     }
 
     /// The same with its cells cut.
     pub fn cut(mut self, cuts: &Cuts, number: ObjectId) -> Self {
+        self.print = Print::default();
         let cell = |slot: &Slot| Cell { offset: slot.offset, width: slot.width, initial: Expr::Const(0, slot.width) };
         let own = std::mem::take(&mut self.cells);
         self.cells = own.iter().flat_map(|slot| Slot::pieces(cuts, number, &cell(slot), slot.value)).collect();
@@ -261,6 +292,7 @@ impl State {
                 align: object.align,
                 life: 0,
                 cells: slots.collect(),
+                print: Print::default(),
             })
         };
         let objects = program.objects.iter().enumerate().map(object).collect();
@@ -275,7 +307,7 @@ impl State {
             if object.cells.iter().all(|slot| slot.offset != address.offset) {
                 let slot = Slot { offset: address.offset, width: LIFE_WIDTH, value: Some(object.life) };
                 let at = object.cells.partition_point(|slot| slot.offset < address.offset);
-                Rc::make_mut(object).cells.insert(at, slot);
+                changed(object).insert(at, slot);
             }
             return if width == LIFE_WIDTH { Target::Cells(vec![(address, width)]) } else { Target::Nowhere };
         }
@@ -296,7 +328,7 @@ impl State {
                 for (offset, width) in pieces(cuts, address.object, at, Width::new(8 * (offset - at) as u8)) {
                     let place = object.cells.partition_point(|slot| slot.offset < offset);
                     let slot = Slot { offset, width, value: object.zeroed.then_some(0) };
-                    Rc::make_mut(object).cells.insert(place, slot);
+                    changed(object).insert(place, slot);
                     cells.push((Address { offset, ..address }, width));
                 }
             }
@@ -333,7 +365,7 @@ impl State {
     }
 
     pub fn slot_mut(&mut self, address: Address) -> &mut Slot {
-        let slots = &mut Rc::make_mut(&mut self.objects[address.object.index()]).cells;
+        let slots = changed(&mut self.objects[address.object.index()]);
         slots.iter_mut().find(|slot| slot.offset == address.offset).expect("accesses are to cells that exist")
     }
 
@@ -382,12 +414,26 @@ impl State {
 
     /// A number that stands for the state. That two states of a search have the same one does not happen.
     pub fn fingerprint(&self) -> u128 {
-        let half = |seed: u64| {
-            let mut hasher = DefaultHasher::new();
-            seed.hash(&mut hasher);
-            self.hash(&mut hasher);
-            u128::from(hasher.finish())
-        };
-        half(1) << 64 | half(2)
+        let State { threads, objects, published } = self;
+        let objects: Vec<u128> = objects.iter().map(|object| object.fingerprint()).collect();
+        fingerprint(&(threads, objects, published))
     }
+}
+
+/// A number that stands for a value.
+fn fingerprint(value: &impl Hash) -> u128 {
+    let half = |seed: u64| {
+        let mut hasher = DefaultHasher::new();
+        seed.hash(&mut hasher);
+        value.hash(&mut hasher);
+        u128::from(hasher.finish())
+    };
+    half(1) << 64 | half(2)
+}
+
+/// The cells of an object, to change them.
+fn changed(object: &mut Rc<Object>) -> &mut Vec<Slot> {
+    let object = Rc::make_mut(object);
+    object.print = Print::default();
+    &mut object.cells
 }
