@@ -1,4 +1,4 @@
-/* Pointers in blocks that are copied through `void *`, as containers do: they stay pointers. Where the block begins can depend on what
+/* Pointers in blocks that are copied through `void *`, with a size that is an argument, as containers do: they stay pointers. Where the block begins can depend on what
  * another thread has written; that the two blocks do not overlap is known all the same.
  * @expect sc: SAFE; tso: SAFE; aarch64: SAFE; ppc: SAFE; rc11: SAFE
  * @expect -DRELAXED aarch64: UNSAFE; ppc: UNSAFE
@@ -23,7 +23,7 @@ unsigned tail;
 static void enqueue(void *buffer, const void *element, unsigned long size)
 {
     buffer = (char *)buffer + size * (__atomic_load_n(&tail, __ATOMIC_RELAXED) & 1);
-    memcpy(buffer, element, 8);
+    memcpy(buffer, element, size);
 }
 
 static void *producer(void *arg)

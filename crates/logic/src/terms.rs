@@ -165,6 +165,11 @@ impl Terms {
         self.intern_bool(BoolNode::Var(self.bool_vars - 1))
     }
 
+    /// How many variables [`Terms::fresh`] has made.
+    pub fn variables(&self) -> u32 {
+        self.term_vars
+    }
+
     /// A new variable of some width.
     pub fn fresh(&mut self, width: Width) -> Term {
         self.term_vars += 1;

@@ -639,6 +639,8 @@ impl Run<'_> {
                 self.knowledge.threads.insert(here, number);
                 let name = self.program.functions[body.index()].name.clone();
                 self.knowledge.started.push(Thread { name, body });
+                // Whoever was joined before can have been this one.
+                self.grew |= self.joined;
                 number
             }
         };
@@ -684,6 +686,7 @@ impl Run<'_> {
             Some(_) => 0..0,
             None => 0..threads,
         };
+        self.joined |= others.len() != 1;
         for other in others.filter(|&other| other != this) {
             let terms = &mut self.structure.terms;
             let name = terms.constant(u64::from(other) + 1, Width::WORD);

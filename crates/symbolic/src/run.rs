@@ -166,6 +166,8 @@ pub struct Run<'p> {
     pub stale: bool,
     /// Whether a pointer can point where it was not known to.
     pub grew: bool,
+    /// Whether a thread was joined, any of those that were known then.
+    pub joined: bool,
     /// What is refused, if what this run takes for shared is shared.
     pub doubt: Option<Halt>,
     /// Whether other threads may exist, and what memory held when that began.
@@ -416,6 +418,7 @@ impl<'p> Run<'p> {
             groups: 0,
             stale: false,
             grew: false,
+            joined: false,
             doubt: None,
             published: !program.begins_alone(),
             initial: Memory::default(),

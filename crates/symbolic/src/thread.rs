@@ -6,7 +6,7 @@ use crate::spin::Begin;
 use crate::state::{Control, Memory, Source, State, Taint, join_taints, merge_two};
 use crate::structure::Cause;
 use ir::{Address, BlockId, FunctionId, Terminator, Width};
-use logic::{Bool, Term};
+use logic::{Bool, Term, TermNode, Terms};
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -131,6 +131,7 @@ impl Run<'_> {
             let entry = self.enter(entering, level, (frame.depth, this.header))?;
             let start = entry.as_ref().map(|state| state.locals.clone());
             let memory = entry.as_ref().map(|state| Rc::clone(&state.memory));
+            let variables = self.structure.terms.variables();
             let entered = entry.as_ref().map(|state| state.guard);
             match entry {
                 Some(state) => frame.incoming.insert(this.header, vec![state]),
@@ -153,7 +154,7 @@ impl Run<'_> {
             self.items(frame, &this.items)?;
             let back = frame.incoming.remove(&this.header).unwrap_or_default();
             let live = &frame.analysis.live[this.header.index()];
-            let started = start.as_deref().zip(memory.as_ref());
+            let started = start.as_deref().zip(memory.as_ref()).map(|(locals, memory)| (locals, memory, variables));
             let endless = started.is_some_and(|started| back.iter().all(|state| self.is_stuck(state, started, live)));
             let back = self.changed((frame, this.header), back, start.as_deref(), level, begin);
             self.end_mark();
@@ -194,17 +195,16 @@ impl Run<'_> {
         Ok(merged)
     }
 
-    /// Whether all constants are what they were when the iteration began: then they never decide that the loop ends.
-    fn is_stuck(&self, state: &State, (locals, memory): (&[Term], &Memory), live: &[bool]) -> bool {
+    /// Whether all values are what they were when the iteration began, but for those that it has found out: then no constant decides that the loop
+    /// ends. `first` is the first variable of the iteration.
+    fn is_stuck(&self, state: &State, (locals, memory, first): (&[Term], &Memory, u32), live: &[bool]) -> bool {
         let terms = &self.structure.terms;
-        let alike = |now: Term, before: Term| {
-            now == before || terms.as_const(now).is_none() && terms.as_const(before).is_none()
-        };
+        let alike = |now: Term, before: Term| now == before || is_found(terms, now, first, FOUND_DEPTH);
         let mut all = state.locals.iter().zip(locals).zip(live);
-        let first = |address: &Address| memory.get(address).copied();
+        let held = |address: &Address| memory.get(address).copied();
         all.all(|((&now, &before), &live)| !live || alike(now, before))
             && (Rc::ptr_eq(&state.memory, memory)
-                || state.memory.iter().all(|(at, &now)| first(at).is_some_and(|before| alike(now, before))))
+                || state.memory.iter().all(|(at, &now)| held(at).is_some_and(|before| alike(now, before))))
     }
 
     /// Of the states that jump back, those in which the iteration changed something. An iteration that nobody could see
@@ -419,7 +419,7 @@ impl Run<'_> {
             let b = states.remove(pair.1);
             self.same_section(&states[pair.0], &b)?;
             let (program, made) = (self.program, &self.made);
-            let mut first = |terms: &mut logic::Terms, cell| crate::memory::first_value(terms, program, made, cell);
+            let mut first = |terms: &mut Terms, cell| crate::memory::first_value(terms, program, made, cell);
             let merged = merge_two(&mut self.structure.terms, &states[pair.0], &b, &mut first);
             states[pair.0] = merged;
         }
@@ -454,5 +454,19 @@ impl Run<'_> {
             self.sections[a as usize].ended = one.ended.max(also.ended);
         }
         Ok(())
+    }
+}
+
+/// How deep a value is looked into for what an iteration has found out.
+const FOUND_DEPTH: u32 = 8;
+
+/// Whether a variable from this one on is a part of a value: an input, or what was read of shared memory.
+fn is_found(terms: &Terms, value: Term, first: u32, depth: u32) -> bool {
+    let inner = |value| depth > 0 && is_found(terms, value, first, depth - 1);
+    match terms.node(value) {
+        TermNode::Const(_) => false,
+        TermNode::Var(variable) => variable >= first,
+        TermNode::Ite(_, left, right) | TermNode::Binary(_, left, right) => inner(left) || inner(right),
+        TermNode::Unary(_, operand) => inner(operand),
     }
 }

@@ -326,10 +326,6 @@ fn leaves(call: &Call<'_, '_>, ty: &Type, bytes: u64) -> Result<Vec<Leaf>, Diagn
 /// How two blocks are taken together: as one of them is divided, if the other is too or consists of bytes only; else byte
 /// by byte.
 fn common_leaves(call: &Call<'_, '_>, one: &Type, other: &Type, bytes: u64) -> Result<Vec<Leaf>, Diagnostic> {
-    // Of objects whose types are not known words are copied as words, so that pointers among them stay pointers.
-    if one.is_void() && other.is_void() && bytes.is_multiple_of(8) {
-        return leaves(call, &Type::ULONG_LONG, bytes);
-    }
     let own = leaves(call, if one.is_void() { other } else { one }, bytes)?;
     let others = leaves(call, if other.is_void() { one } else { other }, bytes)?;
     let single = |leaf: &Leaf| leaf.ty.width().is_some_and(|width| width.bits() == 8);
