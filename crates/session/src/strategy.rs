@@ -109,7 +109,7 @@ pub static STRATEGIES: &[Strategy] = &[
                 why: "proves endless loops over few values, and finds deep violations over little data where the formula is \
                     large",
                 setting: Setting::Plain,
-                first: &[40 * MILLI, 460 * MILLI, 250 * MILLI, 1000 * MILLI],
+                first: &[40 * MILLI, 460 * MILLI, 4000 * MILLI, 16_000 * MILLI],
                 then: &[300 * MILLI, 1000 * MILLI, 3000 * MILLI, 8000 * MILLI],
             },
             Step {
