@@ -221,13 +221,7 @@ impl<'a> Call<'a, '_> {
 
     /// Keeps a value: what is computed from it later does not change with the variables that it was computed from.
     pub fn keep(&mut self, value: Value) -> Value {
-        if matches!(value.expr, Expr::Const(..) | Expr::Address(..)) {
-            return value;
-        }
-        let Some(width) = value.ty.width() else { return value };
-        let dst = self.lowering.temp(width);
-        self.lowering.emit(Op::Assign { dst, value: value.expr });
-        Value { expr: Expr::Local(dst), ty: value.ty }
+        if value.ty.width().is_none() { value } else { self.lowering.keep(value) }
     }
 }
 

@@ -216,22 +216,15 @@ impl Lowering {
         if let Some(operand) = address_of(strip_casts(&pointer.node)) {
             let place = self.place(operand)?;
             return Ok(match place.at {
-                At::Memory(addr) => Place { at: At::Memory(self.kept_address(addr)), ..place },
+                At::Memory(addr) => {
+                    Place { at: At::Memory(self.keep(Value { expr: addr, ty: Type::ULONG_LONG }).expr), ..place }
+                }
                 At::Split(..) | At::Local(_) => place,
             });
         }
         let value = self.rvalue(pointer)?;
         let ty = self.pointee(&value)?;
-        Ok(Place::memory(self.kept_address(value.expr), ty))
-    }
-
-    fn kept_address(&mut self, addr: Expr) -> Expr {
-        if matches!(addr, Expr::Const(..) | Expr::Address(..)) {
-            return addr;
-        }
-        let dst = self.temp(Width::WORD);
-        self.emit(Op::Assign { dst, value: addr });
-        Expr::Local(dst)
+        Ok(Place::memory(self.keep(value).expr, ty))
     }
 
     /// The cells of `count` objects of type `ty` in a row, all zero. The gaps between members have cells, too: bytes can be
